@@ -429,9 +429,10 @@ export const personalTables = {
       'transaction_hash payin_asset settled_minor settled_currency settled_fees_minor ' +
       'settled_fx_rate end_to_end_id failure_reason cancel_reason number due_date ' +
       'created_by_member_id approved_by_member_id invited_at created_at updated_at ' +
-      'confirmed_locale bank_details_code purpose limit_hit approval_lost_at ' +
-      'requires_approval failure_code remind_at consolidated_reference attachment_document_id ' +
-      'settled_at external_id_key number_key purchase_order_key end_to_end_key version',
+      'confirmed_locale bank_details_code purpose payer_relation booked_rate limit_hit ' +
+      'approval_lost_at requires_approval failure_code remind_at consolidated_reference ' +
+      'attachment_document_id settled_at external_id_key number_key purchase_order_key ' +
+      'end_to_end_key version',
     found: found.payments,
     kept: kept.money,
     erased: {

@@ -3,11 +3,12 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { isCalendarDate } from '../../core/domain/base/instant.js';
 import type { Mode } from '../../core/domain/base/tenant.js';
 import { endOfDay, startOfDay } from '../../core/domain/base/time-zone.js';
-import { type LedgerAccount, ledgerAccounts } from '../../core/domain/payments/ledger.js';
 import { paymentOrigins } from '../../core/domain/payments/payment.js';
 import {
   bookAccounts,
+  type EntryAccount,
   type EntryForm,
+  entryAccounts,
   entryFile,
   entryForms,
   isBookAccount,
@@ -22,7 +23,7 @@ import {
   type Shell,
 } from '../operator.js';
 
-type Accounts = Readonly<Partial<Record<LedgerAccount, string>>>;
+type Accounts = Readonly<Partial<Record<EntryAccount, string>>>;
 
 interface EntryOptions {
   readonly org: string;
@@ -45,14 +46,14 @@ export function addExportCommands(shell: Shell, program: Command): void {
       new Option('--from <day>', 'from this day of the organization').argParser(day).default(null),
       new Option('--to <day>', 'to this day, included').argParser(day).default(null),
       new Option('--format <format>', 'of the file').choices(entryForms).default('csv'),
-      new Option('--account <ledger=name>', 'another name of an account; once for each')
+      new Option('--account <account=name>', 'another name of an account; once for each')
         .argParser(withAccount)
         .default({}, 'those of the reference'),
     ],
     details: [
       'Entries have the accounts of the ledger under names for the books. A positive amount is a',
       'debit, and each entry adds up to 0.00 in each currency. Names that are used unless',
-      `--account gives another one: ${ledgerAccounts
+      `--account gives another one: ${entryAccounts
         .map((account) => `${account}=${bookAccounts[account]}`)
         .join(', ')}.`,
       'Entries of the last minute are left out.',
@@ -68,9 +69,9 @@ function day(text: string): string {
 
 function withAccount(text: string, others: Accounts): Accounts {
   const at = text.indexOf('=');
-  const account = ledgerAccounts.find((one) => one === text.slice(0, at));
+  const account = entryAccounts.find((one) => one === text.slice(0, at));
   if (account !== undefined) return { ...others, [account]: text.slice(at + 1) };
-  throw new InvalidArgumentError(`Give one of ${ledgerAccounts.join(', ')}, =, and its name.`);
+  throw new InvalidArgumentError(`Give one of ${entryAccounts.join(', ')}, =, and its name.`);
 }
 
 async function entries({ deps }: Operator, options: EntryOptions): Promise<Outcome> {

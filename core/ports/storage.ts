@@ -40,7 +40,7 @@ import type { DomainEvent, EventNote, FeedHead, NumberedEvent } from '../domain/
 import type { Funds } from '../domain/payments/funds.js';
 import type { Posting, StoredPosting } from '../domain/payments/ledger.js';
 import type { Advance, Payment, PaymentOrigin, PaymentStatus } from '../domain/payments/payment.js';
-import type { SettlementEntry } from '../domain/payments/settlement-entry.js';
+import type { PaymentPosting } from '../domain/payments/settlement-entry.js';
 import type { SimulatedReport } from '../domain/payments/simulated-event.js';
 import type { ChangedRow, HeldType } from '../domain/service/audit-record.js';
 import type { Epoch } from '../domain/service/epoch.js';
@@ -372,7 +372,7 @@ export interface Tx {
     page(
       tenant: Tenant,
       range: { readonly afterId: string; readonly beforeId: string; readonly limit: number },
-    ): Many<SettlementEntry>;
+    ): Many<PaymentPosting>;
     /** What sellers were paid in this time, less payouts that came back, by currency. */
     paidOut(tenant: Tenant, fromMs: number, toMs: number): Many<Money>;
     /** Reads all lines of the mode. */

@@ -17,12 +17,18 @@ export const tagTexts: readonly TagText[] = [
     name: 'Payments',
     description: `A payment collects one amount from one buyer. Forward \`hostedPaymentUrl\` to the
 buyer, then follow the payment by events or by reading it.`,
-    paths: ['payment-intents', 'payments', 'quotes', 'settlement-entries', 'idempotency-keys'],
+    paths: ['payment-intents', 'payments', 'quotes', 'idempotency-keys'],
   },
   {
     name: 'Invoices',
     description: 'Payments that a member may have to approve and whose buyer is invited by mail.',
     paths: ['invoices'],
+  },
+  {
+    name: 'Accounting',
+    description: `Double entries of payments for your books, derived from the ledger. An entry has
+the date of its posting and never changes: what is corrected later is an entry of a later period.`,
+    paths: ['settlement-entries'],
   },
   {
     name: 'Connected accounts',

@@ -3,7 +3,14 @@
 import { z } from 'zod';
 import type { Scope, ScopeByOrigin } from '../../../core/domain/access/scope.js';
 import { formatInstant, parseInstant } from '../../../core/domain/base/instant.js';
-import { formatAmount, type Money, money, parseAmount } from '../../../core/domain/base/money.js';
+import {
+  formatAmount,
+  formatRate,
+  type Money,
+  money,
+  parseAmount,
+  parseRate,
+} from '../../../core/domain/base/money.js';
 import { RawJson, writeJson } from '../../../core/domain/base/raw-json.js';
 import type { Asset } from '../../../core/domain/commands/asset.js';
 import { effectiveRate } from '../../../core/domain/commands/quote.js';
@@ -12,6 +19,10 @@ import { kycStatuses } from '../../../core/domain/parties/buyer-kyc.js';
 import type { PaymentView, ShownView } from '../../../core/domain/payments/change.js';
 import { misnamedFields } from '../../../core/domain/payments/display.js';
 import { type FailureCode, failureCodes, failures } from '../../../core/domain/payments/failure.js';
+import {
+  payerRelationNames,
+  payerRelations,
+} from '../../../core/domain/payments/payer-relation.js';
 import { paymentMoves, paymentStatuses, progress } from '../../../core/domain/payments/payment.js';
 import { purposeNames } from '../../../core/domain/payments/purpose.js';
 import { simulatedEvents, simulations } from '../../../core/domain/payments/simulated-event.js';
@@ -119,6 +130,21 @@ export const createFields = {
         'ask you for it.',
     }),
   ),
+  payerRelation: optional(
+    z.enum(payerRelationNames).meta({
+      description:
+        'How the payer is related to the payee. Central banks ask for it: ' +
+        payerRelationNames.map((name) => `\`${name}\`: ${payerRelations[name]}`).join('; '),
+    }),
+  ),
+  bookedRate: optional(
+    readText(readRate, 'send a rate above zero with at most eight decimals, as "5.4321"', {
+      pattern: '^[0-9]{1,12}(\\.[0-9]{1,8})?$',
+      description:
+        'BRL per unit of the currency at which the payee booked the amount. With it the ' +
+        'settlement entries have the exchange difference.',
+    }),
+  ),
   purchaseOrder: optional(
     text(1, 100, "The number of the buyer's order, shown on its page, receipt and mails."),
   ),
@@ -126,6 +152,11 @@ export const createFields = {
     text(1, 100, "What the buyer's books call the payment, shown like purchaseOrder."),
   ),
 } as const;
+
+function readRate(text: string): string | null {
+  const rate = parseRate(text);
+  return rate === null ? null : formatRate(rate);
+}
 
 interface SentFields {
   readonly amount: bigint;
@@ -321,6 +352,8 @@ export const payment = representation<PaymentSource>()('Payment', {
   ],
   expiresAt: [instant.nullable(), (source) => instantOrNull(source.payment.expiresAtMs)],
   purpose: [z.enum(purposeNames).nullable(), (source) => source.payment.purpose],
+  payerRelation: [z.enum(payerRelationNames).nullable(), (source) => source.payment.payerRelation],
+  bookedRate: [rate.nullable(), (source) => source.payment.bookedRate],
   purchaseOrder: [z.string().nullable(), (source) => source.payment.purchaseOrder],
   buyerReference: [z.string().nullable(), (source) => source.payment.buyerReference],
   brlSettledAmount: [

@@ -4,14 +4,12 @@ import { allows } from '../../../core/domain/access/scope.js';
 import { formatInstant } from '../../../core/domain/base/instant.js';
 import { formatAmount } from '../../../core/domain/base/money.js';
 import { dayOf, endOfDay, startOfDay } from '../../../core/domain/base/time-zone.js';
-import {
-  type LedgerLine,
-  ledgerAccounts,
-  postingKinds,
-} from '../../../core/domain/payments/ledger.js';
+import { postingKinds } from '../../../core/domain/payments/ledger.js';
 import { paymentOrigins } from '../../../core/domain/payments/payment.js';
 import {
   bookAccounts,
+  type EntryLine,
+  entryAccounts,
   type SettlementEntry,
 } from '../../../core/domain/payments/settlement-entry.js';
 import { loadOrganization } from '../../../core/usecases/parties/organizations.js';
@@ -34,10 +32,14 @@ const entryQuery = z.object({
   ),
 });
 
-const line = representation<LedgerLine>()(null, {
-  ledgerAccount: [z.enum(ledgerAccounts), ({ account }) => account],
-  account: [
-    z.string().meta({ description: 'The name of the ledger account in your books.' }),
+const line = representation<EntryLine>()(null, {
+  account: z.enum(entryAccounts).meta({
+    description:
+      'An account of the ledger, or `exchange_difference`: the BRL beyond the `bookedRate` of ' +
+      'the payment, negative if the seller got more.',
+  }),
+  name: [
+    z.string().meta({ description: 'A name of the account for your books.' }),
     ({ account }) => bookAccounts[account],
   ],
   amount: [

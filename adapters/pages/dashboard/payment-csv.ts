@@ -93,6 +93,8 @@ const columns = {
     of: ({ payment: { amount, settlement } }) =>
       settlement === null ? null : effectiveRate(amount, settlement.settled),
   },
+  payerRelation: { kind: 'text', of: ({ payment }) => payment.payerRelation },
+  bookedRate: { kind: 'number', of: ({ payment }) => payment.bookedRate },
   // The stablecoin that was sold for the BRL of the columns above.
   'asset.token': { kind: 'text', of: sold(({ token }) => token) },
   'asset.network': { kind: 'text', of: sold(({ network }) => network) },

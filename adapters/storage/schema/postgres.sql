@@ -1113,6 +1113,8 @@ create table payments (
   payin_instructions text,
   covered_at timestamp with time zone,
   transaction_hash text collate "C",
+  payer_relation text,
+  booked_rate text,
   payin_asset text,
   settled_minor bigint,
   settled_currency text,

@@ -10,6 +10,7 @@ import {
   writeColleagueApproval,
 } from '../../../core/domain/payments/colleague-approval.js';
 import { failureCodes } from '../../../core/domain/payments/failure.js';
+import { payerRelationNames } from '../../../core/domain/payments/payer-relation.js';
 import {
   readPayinInstructions,
   writePayinInstructions,
@@ -103,6 +104,8 @@ export const payments = defineTable<Payment>('payments', {
   buyerReference: fixed(text.null('buyer_reference')),
   attachmentDocumentId: fixed(text.null('attachment_document_id')),
   purpose: fixed(nullable(oneOf('purpose', purposeNames))),
+  payerRelation: fixed(nullable(oneOf('payer_relation', payerRelationNames))),
+  bookedRate: fixed(text.null('booked_rate')),
   display: fixed(text.null('display')),
   metadata: fixed(text('metadata')),
   expiresAtMs: fixed(time.null('expires_at')),

@@ -73,6 +73,8 @@ export type SentPayment = Pick<
   | 'metadata'
   | 'expiresAtMs'
   | 'purpose'
+  | 'payerRelation'
+  | 'bookedRate'
   | 'purchaseOrder'
   | 'buyerReference'
   | 'number'
@@ -89,6 +91,8 @@ export const unsentFields = {
   metadata: '{}',
   expiresAtMs: null,
   purpose: null,
+  payerRelation: null,
+  bookedRate: null,
   purchaseOrder: null,
   buyerReference: null,
   number: null,
@@ -110,6 +114,8 @@ const paymentFields: Fields<SentPayment> = {
   metadata: ({ metadata }) => metadata,
   expiresAt: ({ expiresAtMs }) => expiresAtMs,
   purpose: ({ purpose }) => purpose,
+  payerRelation: ({ payerRelation }) => payerRelation,
+  bookedRate: ({ bookedRate }) => bookedRate,
   purchaseOrder: ({ purchaseOrder }) => purchaseOrder,
   buyerReference: ({ buyerReference }) => buyerReference,
   number: ({ number }) => number,

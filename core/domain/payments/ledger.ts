@@ -80,7 +80,9 @@ export function posting(kind: PostingKind, lines: readonly LedgerLine[]): Postin
 }
 
 /** All zero for any set of postings. */
-export function sumByCurrency(lines: readonly LedgerLine[]): ReadonlyMap<string, bigint> {
+export function sumByCurrency(
+  lines: readonly Pick<LedgerLine, 'money'>[],
+): ReadonlyMap<string, bigint> {
   const sums = new Map<string, bigint>();
   for (const { money } of lines) {
     sums.set(money.currency, (sums.get(money.currency) ?? 0n) + money.amountMinor);

@@ -9,6 +9,7 @@ import type { SettlementFacts } from '../commands/settlement.js';
 import type { LimitHit } from './amount-limit.js';
 import type { ColleagueApproval } from './colleague-approval.js';
 import type { FailureCode } from './failure.js';
+import type { PayerRelation } from './payer-relation.js';
 import type { PayinInstructions } from './payin-instructions.js';
 import type { Purpose } from './purpose.js';
 
@@ -142,6 +143,10 @@ export interface Payment extends Tenant {
   readonly destination: string;
   /** Reported by the partner; null if the integrator did not say. */
   readonly purpose: Purpose | null;
+  /** Null if the integrator did not say. */
+  readonly payerRelation: PayerRelation | null;
+  /** BRL per unit at which the payee booked the amount, a decimal string; null if not said. */
+  readonly bookedRate: string | null;
   readonly returnUrl: string | null;
   /** The buyer's order; null if the integrator did not say. */
   readonly purchaseOrder: string | null;

@@ -1,13 +1,25 @@
 // Entries for the books of an organization: one per posting of the ledger, line by line, so that
 // they agree with it to the cent. Nothing is stored: an entry has the date of its posting and never
 // changes. What is corrected later is an entry of a later period.
-import { formatAmount } from '../base/money.js';
+import { convert, formatAmount, money, parseRate } from '../base/money.js';
 import { dayOf } from '../base/time-zone.js';
-import type { LedgerAccount, StoredPosting } from './ledger.js';
+import { PAYOUT_CURRENCY } from './funds.js';
+import type { LedgerAccount, LedgerLine, StoredPosting } from './ledger.js';
 
-/** The subject is a payment. */
-export interface SettlementEntry extends StoredPosting {
+/** An account of the ledger, or the difference of the BRL to those that the payee had booked. */
+export type EntryAccount = LedgerAccount | 'exchange_difference';
+
+export interface EntryLine extends Pick<LedgerLine, 'money'> {
+  readonly account: EntryAccount;
+}
+
+/** A posting about a payment. */
+export interface PaymentPosting extends StoredPosting {
   readonly subjectId: string;
+}
+
+export interface SettlementEntry extends Omit<PaymentPosting, 'lines'> {
+  readonly lines: readonly EntryLine[];
 }
 
 /**
@@ -16,6 +28,7 @@ export interface SettlementEntry extends StoredPosting {
  * `losses`, so they are no expense here. Deposits alone use `suspense` and `adjustments`.
  */
 export const bookAccounts = {
+  exchange_difference: 'Income:ExchangeDifference',
   buyer: 'Assets:Receivables',
   partner_float: 'Assets:Partner:Held',
   refunds: 'Assets:Partner:Refunds',
@@ -27,9 +40,41 @@ export const bookAccounts = {
   write_offs: 'Liabilities:Operator:WriteOffs',
   conversion: 'Equity:Conversion',
   fees: 'Expenses:PartnerFees',
-} as const satisfies Record<LedgerAccount, string>;
+} as const satisfies Record<EntryAccount, string>;
 
-export type BookAccounts = Readonly<Record<LedgerAccount, string>>;
+export const entryAccounts = Object.keys(bookAccounts) as readonly EntryAccount[];
+
+export type BookAccounts = Readonly<Record<EntryAccount, string>>;
+
+/** Only a posting with BRL has an exchange difference. */
+export function isExchange({ lines }: StoredPosting): boolean {
+  return lines.some(({ account, money: { currency } }) => {
+    return account === 'conversion' && currency === PAYOUT_CURRENCY;
+  });
+}
+
+/**
+ * The entry of a posting. With the rate at which the payee booked the amount, what was converted
+ * has that rate, rounded half to even. The rest of the BRL is a difference; a gain is negative. A
+ * payout that comes back reverses it.
+ */
+export function entryOf(posting: PaymentPosting, bookedRate: string | null): SettlementEntry {
+  const rate = bookedRate === null ? null : parseRate(bookedRate);
+  if (rate === null || !isExchange(posting)) return posting;
+  let differenceMinor = 0n;
+  for (const { account, money: of } of posting.lines) {
+    if (account !== 'conversion') continue;
+    const isPaid = of.currency === PAYOUT_CURRENCY;
+    const brl = isPaid ? of : convert(of, rate, PAYOUT_CURRENCY, 'half-even');
+    differenceMinor -= brl.amountMinor;
+  }
+  if (differenceMinor === 0n) return posting;
+  const added: readonly EntryLine[] = [
+    { account: 'conversion', money: money(differenceMinor, PAYOUT_CURRENCY) },
+    { account: 'exchange_difference', money: money(-differenceMinor, PAYOUT_CURRENCY) },
+  ];
+  return Object.freeze({ ...posting, lines: [...posting.lines, ...added] });
+}
 
 /** hledger and ledger read the same journal. */
 export const entryForms = ['csv', 'hledger', 'ledger', 'beancount'] as const;
@@ -64,7 +109,7 @@ function headOf(
   entries: readonly SettlementEntry[],
   { form, timeZone, accounts }: EntryFile,
 ): readonly string[] {
-  if (form === 'csv') return ['entry,day,payment,kind,ledgerAccount,account,amount,currency'];
+  if (form === 'csv') return ['entry,day,payment,kind,account,name,amount,currency'];
   const [first] = entries;
   if (form !== 'beancount' || first === undefined) return [];
   const used = new Set(entries.flatMap(({ lines }) => lines.map((line) => accounts[line.account])));

@@ -2,7 +2,11 @@
 import { MINUTE_MS } from '../../domain/base/instant.js';
 import type { Tenant } from '../../domain/base/tenant.js';
 import { originsNamed, type PaymentOrigin } from '../../domain/payments/payment.js';
-import type { SettlementEntry } from '../../domain/payments/settlement-entry.js';
+import {
+  entryOf,
+  isExchange,
+  type SettlementEntry,
+} from '../../domain/payments/settlement-entry.js';
 import type { Deps } from '../../ports/deps.js';
 import { momentOf } from '../service/id-moments.js';
 
@@ -41,9 +45,15 @@ export async function readEntries(
     beforeId: `pst_${momentOf(deps, Math.min(beforeMs ?? untilMs, untilMs))}`,
     limit,
   };
-  const found = await deps.store.run((tx) => tx.ledger.page(tenant, page));
-  const entries = found.filter(({ subjectId }) => originsNamed(subjectId, origins).length > 0);
-  return { entries, lastId: found.at(-1)?.id ?? afterId };
+  return deps.store.run(async (tx) => {
+    const found = await tx.ledger.page(tenant, page);
+    const shown = found.filter(({ subjectId }) => originsNamed(subjectId, origins).length > 0);
+    const entries = shown.map(async (posting) => {
+      const payment = isExchange(posting) ? await tx.payments.get(tenant, posting.subjectId) : null;
+      return entryOf(posting, payment?.bookedRate ?? null);
+    });
+    return { entries: await Promise.all(entries), lastId: found.at(-1)?.id ?? afterId };
+  });
 }
 
 /** All entries of a range. */

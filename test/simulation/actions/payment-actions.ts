@@ -68,6 +68,8 @@ export function newRequest(world: World, origin: Payment['origin'] = 'payment_in
     metadata: `{"b":${number},"a":"x"}`,
     expiresAtMs: expiresInMs === null ? null : world.nowMs + expiresInMs,
     purpose: null,
+    payerRelation: null,
+    bookedRate: null,
     createdBy: 'key_1',
   };
   const createdByMemberId = random.pick([null, ...membersOf(tenant.orgId)]);

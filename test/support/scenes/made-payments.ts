@@ -30,6 +30,8 @@ const common = {
   metadata: '{}',
   expiresAtMs: null,
   purpose: null,
+  payerRelation: null,
+  bookedRate: null,
   createdByMemberId: null,
   createdBy: 'key_1',
 } as const;

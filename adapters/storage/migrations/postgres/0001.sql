@@ -172,6 +172,8 @@ create table payments (
   payin_instructions text,
   covered_at timestamptz,
   transaction_hash text collate "C",
+  payer_relation text,
+  booked_rate text,
   payin_asset text,
   settled_minor bigint,
   settled_currency text,

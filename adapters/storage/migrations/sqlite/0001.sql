@@ -155,6 +155,8 @@ create table payments (
   payin_instructions text,
   covered_at integer,
   transaction_hash text,
+  payer_relation text,
+  booked_rate text,
   payin_asset text,
   settled_minor integer,
   settled_currency text,

@@ -24,6 +24,8 @@ import { buyerExamples } from '../resources/buyer-calls.js';
 export const justCreated = {
   payinInstructions: null,
   purpose: null,
+  payerRelation: null,
+  bookedRate: null,
   purchaseOrder: null,
   buyerReference: null,
   amountLimit: null,

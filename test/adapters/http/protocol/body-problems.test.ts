@@ -104,6 +104,7 @@ test('no property of the interface is taken for another one', () => {
     'startBuyerKyc: invoiceIds is invoiceId',
     'createWebhookSubscription: eventType is eventTypes',
     'changeWebhookSubscription: eventType is eventTypes',
+    'createApiKey: network is networks',
   ]);
 });
 

@@ -42,9 +42,7 @@ test('a settled payment has entries that balance, and a reader resumes after the
       );
     }
   }
-  const bank = data
-    .flatMap(({ lines }) => lines)
-    .filter((line) => line['account'] === 'Assets:Bank');
+  const bank = data.flatMap(({ lines }) => lines).filter((line) => line['name'] === 'Assets:Bank');
   const { body } = await site.call('GET', `/v1/payments/${id}`, { key });
   assert.deepEqual(
     bank.map(({ amount, currency }) => [amount, currency]),

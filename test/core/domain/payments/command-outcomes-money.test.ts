@@ -220,8 +220,8 @@ test('the operator pays the seller again: the first settlement stays, the other 
     [sampleSettlement, START_MS],
   );
   assert.deepEqual(settlementsOf(paid.commands), [
-    { ...sampleSettlement, settledAtMs: START_MS, returnedAtMs: NOW_MS },
-    { ...settlement, settledAtMs: NOW_MS, returnedAtMs: null },
+    { ...sampleSettlement, asset: null, settledAtMs: START_MS, returnedAtMs: NOW_MS },
+    { ...settlement, asset: null, settledAtMs: NOW_MS, returnedAtMs: null },
   ]);
   assert.deepEqual(paid.events(), ['payment_intent.paid_again', 'invoice.paid_again']);
   assert.deepEqual(paid.postings(), ['payout_paid']);

@@ -3,21 +3,23 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { money } from '../../../../core/domain/base/money.js';
-import { ledgerAccounts, posting, transfer } from '../../../../core/domain/payments/ledger.js';
+import { posting, sumByCurrency, transfer } from '../../../../core/domain/payments/ledger.js';
 import {
   bookAccounts,
   type EntryForm,
+  entryAccounts,
   entryFile,
   entryForms,
+  entryOf,
   isBookAccount,
-  type SettlementEntry,
+  type PaymentPosting,
 } from '../../../../core/domain/payments/settlement-entry.js';
 
 /** 23:30 of 30 November in São Paulo. */
 const AT_MS = Date.parse('2026-12-01T02:30:00Z');
 const timeZone = 'America/Sao_Paulo';
 
-const entries: readonly SettlementEntry[] = [
+const entries: readonly PaymentPosting[] = [
   {
     id: 'pst_1',
     subjectId: 'pi_1',
@@ -76,11 +78,36 @@ test('a CSV file has one row for each line, with the same number of cells', () =
   );
 });
 
+test('what was converted is booked at the rate of the payee, and the rest is a difference', () => {
+  const [received, payout] = entries;
+  assert.ok(received !== undefined && payout !== undefined);
+  assert.equal(entryOf(received, '5.00'), received, 'nothing is converted yet');
+  assert.equal(entryOf(payout, null), payout);
+  for (const [rate, differenceMinor] of [
+    ['5.00', 540_570n - 496_850n],
+    ['6.00', 540_570n - 596_220n],
+  ] as const) {
+    const { lines } = entryOf(payout, rate);
+    assert.deepEqual(lines.slice(payout.lines.length), [
+      { account: 'conversion', money: money(differenceMinor, 'BRL') },
+      { account: 'exchange_difference', money: money(-differenceMinor, 'BRL') },
+    ]);
+    assert.equal(sumByCurrency(lines).get('BRL'), 0n);
+    // A payout that comes back reverses each line.
+    const back = payout.lines.map((line) => ({
+      ...line,
+      money: money(-line.money.amountMinor, line.money.currency),
+    }));
+    const reversed = entryOf({ ...payout, kind: 'payout_returned', lines: back }, rate);
+    assert.deepEqual(reversed.lines.at(-1)?.money, money(differenceMinor, 'BRL'));
+  }
+});
+
 test('every account of the ledger has a name that each form can write', () => {
   for (const form of entryForms)
-    for (const account of ledgerAccounts)
+    for (const account of entryAccounts)
       assert.ok(isBookAccount(form, bookAccounts[account]), `${account} in ${form}`);
-  assert.equal(new Set(Object.values(bookAccounts)).size, ledgerAccounts.length);
+  assert.equal(new Set(Object.values(bookAccounts)).size, entryAccounts.length);
 });
 
 test('no name of an account ends its cell, its line or its word', () => {

@@ -31,6 +31,15 @@ const everything: EntryRange = {
 /** Ends of an amount with a meaning for the fake partner, and some without. */
 const endings = ['00', '66', '77', '88', '55', '13', '01'] as const;
 
+const BOOKED_RATE = '5.4321';
+
+/** The BRL of an amount at that rate, in centavos, half to even. */
+function booked(minor: bigint): bigint {
+  const [whole, rest] = [(minor * 54_321n) / 10_000n, (minor * 54_321n) % 10_000n];
+  const isUp = rest > 5_000n || (rest === 5_000n && whole % 2n === 1n);
+  return isUp ? whole + 1n : whole;
+}
+
 /** Payments that settle, fail, arrive short, go back, and are paid out twice. */
 async function paid(made: World, tenant: Tenant, seed: number): Promise<readonly string[]> {
   const ids: string[] = [];
@@ -43,7 +52,8 @@ async function paid(made: World, tenant: Tenant, seed: number): Promise<readonly
     for (let count = 0; count < 3; count += 1) {
       const amountMinor = parseAmount(`${20 + next(5_000)}.${ending}`) ?? 0n;
       const currency = ['USD', 'EUR', 'GBP'][next(3)] ?? 'USD';
-      const id = await made.newPayment(tenant, { amount: { amountMinor, currency } });
+      const bookedRate = count === 0 ? null : BOOKED_RATE;
+      const id = await made.newPayment(tenant, { amount: { amountMinor, currency }, bookedRate });
       await advancePayment(made.deps, tenant, id, 'settled');
       ids.push(id);
     }
@@ -98,7 +108,10 @@ test('the sums of the entries are what the payments say of their money', async (
     add('Assets:Partner:Held', currency, heldMinor - (has.length === 0 ? 0n : amountMinor));
     for (const { settled, fees } of has) {
       add('Assets:Bank', 'BRL', settled.amountMinor);
-      add('Equity:Conversion', 'BRL', -settled.amountMinor);
+      const bookedMinor = booked(amountMinor - fees.amountMinor);
+      const gainMinor = payment.bookedRate === null ? 0n : settled.amountMinor - bookedMinor;
+      add('Equity:Conversion', 'BRL', gainMinor - settled.amountMinor);
+      add('Income:ExchangeDifference', 'BRL', -gainMinor);
       add('Equity:Conversion', currency, amountMinor - fees.amountMinor);
       add('Expenses:PartnerFees', currency, fees.amountMinor);
     }
@@ -113,7 +126,13 @@ test('the sums of the entries are what the payments say of their money', async (
     const name = bookAccounts[account as keyof typeof bookAccounts];
     return [`${name} ${currency}`, amountMinor] as const;
   });
-  assert.deepEqual(sorted(found), sorted(new Map(named)), 'as the ledger has them');
+  // The ledger knows no rate of the payee: its conversion contains the difference.
+  const [gain, conversion] = ['Income:ExchangeDifference BRL', 'Equity:Conversion BRL'] as const;
+  assert.ok((found.get(gain) ?? 0n) !== 0n);
+  const joined = new Map(found);
+  joined.set(conversion, (found.get(conversion) ?? 0n) + (found.get(gain) ?? 0n));
+  joined.delete(gain);
+  assert.deepEqual(sorted(joined), sorted(new Map(named)), 'as the ledger has them');
 });
 
 test('pages of any size, from any place, give each entry once and in one order', async (t) => {
