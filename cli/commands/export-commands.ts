@@ -1,8 +1,11 @@
-// `ponte export`: files for the books of an organization.
+// `ponte export`: files for the books of an organization. `ponte report`: the extract for the
+// regulator.
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { isCalendarDate } from '../../core/domain/base/instant.js';
-import type { Mode } from '../../core/domain/base/tenant.js';
+import { formatAmount } from '../../core/domain/base/money.js';
+import { type Mode, modes } from '../../core/domain/base/tenant.js';
 import { endOfDay, startOfDay } from '../../core/domain/base/time-zone.js';
+import { fxFactNames, fxFacts } from '../../core/domain/payments/fx-line.js';
 import { paymentOrigins } from '../../core/domain/payments/payment.js';
 import {
   bookAccounts,
@@ -34,6 +37,11 @@ interface EntryOptions {
   readonly account: Accounts;
 }
 
+interface FxOptions {
+  readonly month: { readonly year: number; readonly month: number };
+  readonly mode: Mode;
+}
+
 export function addExportCommands(shell: Shell, program: Command): void {
   const noun = program.command('export').description('files for the books of an organization');
   addOperatorCommand<EntryOptions>(shell, noun, {
@@ -60,6 +68,51 @@ export function addExportCommands(shell: Shell, program: Command): void {
     ].join('\n'),
     run: entries,
   });
+  const reports = program.command('report').description('extracts for authorities');
+  addOperatorCommand<FxOptions>(shell, reports, {
+    name: 'fx',
+    authority: 'read',
+    description: 'print every PIX to a seller in a month, with what the central bank asks of it',
+    options: [
+      new Option('--month <month>', 'of Brasília, for example 2026-11')
+        .argParser(monthOf)
+        .makeOptionMandatory(),
+      new Option('--mode <mode>', 'test or live').choices(modes).default('live'),
+    ],
+    details: [
+      'CSV, or JSON with --json. A PIX that came back is a negative line of the month in which it',
+      'came back, so the sum is that of the ledger. The column missing names the facts that are',
+      'not known; the exit code is then that of a check that failed. Names and countries of',
+      'buyers are those that the organization gave. This is no advice: ask who files for you what',
+      'it needs.',
+    ].join('\n'),
+    run: fx,
+  });
+}
+
+function monthOf(text: string): FxOptions['month'] {
+  const [, year = '', month = ''] = /^([0-9]{4})-(0[1-9]|1[0-2])$/.exec(text) ?? [];
+  if (year === '') throw new InvalidArgumentError('Give a month, for example 2026-11.');
+  return { year: Number.parseInt(year, 10), month: Number.parseInt(month, 10) };
+}
+
+async function fx({ deps }: Operator, { month, mode }: FxOptions): Promise<Outcome> {
+  const [{ fxReport }, { csvLine, plainCsv }] = await Promise.all([
+    import('../../core/usecases/payments/fx-reports.js'),
+    import('../../adapters/pages/kit/csv-line.js'),
+  ]);
+  const { lines, sumMinor } = await fxReport(deps, mode, month);
+  const kinds = [...fxFactNames.map((name) => fxFacts[name].kind), 'text'] as const;
+  const rows = lines.map(({ facts, missing }) => {
+    return csvLine([...fxFactNames.map((name) => facts[name]), missing.join(' ')], plainCsv, kinds);
+  });
+  const brlSum = formatAmount(sumMinor);
+  const data = lines.map(({ facts, missing }) => ({ ...facts, missing }));
+  return {
+    json: { data, brlSum },
+    text: [csvLine([...fxFactNames, 'missing'], plainCsv), ...rows].join('').trimEnd(),
+    exit: lines.every(({ missing }) => missing.length === 0) ? 'done' : 'checkFailed',
+  };
 }
 
 function day(text: string): string {

@@ -489,3 +489,10 @@ test('entries are exported for days of the organization, under its names of acco
     assert.equal((await refused(`${words} ${wrong}`))[0], 2, wrong);
   assert.equal((await refused('export entries --org org_none --mode test'))[0], 3);
 });
+
+test('the extract of a month is printed for the mode, and a wrong month is refused', async () => {
+  const none = { data: [], brlSum: '0.00' };
+  assert.deepEqual(await done('report fx --month 2020-02 --mode test'), none);
+  for (const month of ['2020-2', '2020-13', '2020-02-01', 'november'])
+    assert.equal((await refused(`report fx --month ${month}`))[0], 2, month);
+});

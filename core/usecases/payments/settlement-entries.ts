@@ -5,9 +5,11 @@ import { originsNamed, type PaymentOrigin } from '../../domain/payments/payment.
 import {
   entryOf,
   isExchange,
+  type PaymentPosting,
   type SettlementEntry,
 } from '../../domain/payments/settlement-entry.js';
 import type { Deps } from '../../ports/deps.js';
+import type { Tx } from '../../ports/storage.js';
 import { momentOf } from '../service/id-moments.js';
 
 const PAGE_POSTINGS = 500;
@@ -31,13 +33,55 @@ export interface EntryPage {
 }
 
 /** Entries that are older than ENTRY_DELAY_MS: a reader that resumes after them misses none. */
-export async function readEntries(
+export function readEntries(
   deps: Deps,
   tenant: Tenant,
   range: EntryRange,
   limit: number,
 ): Promise<EntryPage> {
-  const { origins, fromMs, beforeMs, afterId } = range;
+  return deps.store.run(async (tx) => {
+    const { postings, lastId } = await postingsIn(deps, tx, tenant, range, limit);
+    const entries = postings.map(async (posting) => {
+      const payment = isExchange(posting) ? await tx.payments.get(tenant, posting.subjectId) : null;
+      return entryOf(posting, payment?.bookedRate ?? null);
+    });
+    return { entries: await Promise.all(entries), lastId };
+  });
+}
+
+/** All entries of a range. */
+export function allEntries(
+  deps: Deps,
+  tenant: Tenant,
+  range: EntryRange,
+): Promise<readonly SettlementEntry[]> {
+  return allPages(range, async (from) => {
+    const { entries, lastId } = await readEntries(deps, tenant, from, PAGE_POSTINGS);
+    return { rows: entries, lastId };
+  });
+}
+
+/** All postings of a range, as the ledger has them. */
+export function allPostings(
+  deps: Deps,
+  tenant: Tenant,
+  range: EntryRange,
+): Promise<readonly PaymentPosting[]> {
+  return allPages(range, async (from) => {
+    const { postings, lastId } = await deps.store.run((tx) =>
+      postingsIn(deps, tx, tenant, from, PAGE_POSTINGS),
+    );
+    return { rows: postings, lastId };
+  });
+}
+
+async function postingsIn(
+  deps: Deps,
+  tx: Tx,
+  tenant: Tenant,
+  { origins, fromMs, beforeMs, afterId }: EntryRange,
+  limit: number,
+) {
   const untilMs = deps.clock.nowMs() - ENTRY_DELAY_MS;
   const from = fromMs === null ? 'pst_' : `pst_${momentOf(deps, fromMs)}`;
   const page = {
@@ -45,32 +89,21 @@ export async function readEntries(
     beforeId: `pst_${momentOf(deps, Math.min(beforeMs ?? untilMs, untilMs))}`,
     limit,
   };
-  return deps.store.run(async (tx) => {
-    const found = await tx.ledger.page(tenant, page);
-    const shown = found.filter(({ subjectId }) => originsNamed(subjectId, origins).length > 0);
-    const entries = shown.map(async (posting) => {
-      const payment = isExchange(posting) ? await tx.payments.get(tenant, posting.subjectId) : null;
-      return entryOf(posting, payment?.bookedRate ?? null);
-    });
-    return { entries: await Promise.all(entries), lastId: found.at(-1)?.id ?? afterId };
-  });
+  const found = await tx.ledger.page(tenant, page);
+  const postings = found.filter(({ subjectId }) => originsNamed(subjectId, origins).length > 0);
+  return { postings, lastId: found.at(-1)?.id ?? afterId };
 }
 
-/** All entries of a range. */
-export async function allEntries(
-  deps: Deps,
-  tenant: Tenant,
+async function allPages<Row>(
   range: EntryRange,
-): Promise<readonly SettlementEntry[]> {
-  const all: SettlementEntry[] = [];
-  for (let afterId = range.afterId; ; ) {
-    const { entries, lastId } = await readEntries(
-      deps,
-      tenant,
-      { ...range, afterId },
-      PAGE_POSTINGS,
-    );
-    all.push(...entries);
+  read: (
+    range: EntryRange,
+  ) => Promise<{ readonly rows: readonly Row[]; readonly lastId: string | null }>,
+): Promise<readonly Row[]> {
+  const all: Row[] = [];
+  for (let { afterId } = range; ; ) {
+    const { rows, lastId } = await read({ ...range, afterId });
+    all.push(...rows);
     if (lastId === null || lastId === afterId) return all;
     afterId = lastId;
   }

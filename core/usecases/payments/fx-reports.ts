@@ -1,0 +1,38 @@
+// The monthly extract for the regulator: every PIX of a mode to a seller, over all organizations.
+// Its lines are made of the postings of the ledger, so its sum is that of the ledger.
+import type { Mode } from '../../domain/base/tenant.js';
+import { DEFAULT_TIME_ZONE, rangeOf } from '../../domain/base/time-zone.js';
+import { brlOf, type FxLine, fxLineOf } from '../../domain/payments/fx-line.js';
+import { paymentOrigins } from '../../domain/payments/payment.js';
+import type { Deps } from '../../ports/deps.js';
+import { readView } from './payment-store.js';
+import { allPostings } from './settlement-entries.js';
+
+export interface FxReport {
+  readonly lines: readonly FxLine[];
+  /** BRL to sellers less what came back, in centavos. */
+  readonly sumMinor: bigint;
+}
+
+/** A month of Brasília, without the last minute of one that is not over. */
+export async function fxReport(
+  deps: Deps,
+  mode: Mode,
+  month: { readonly year: number; readonly month: number },
+): Promise<FxReport> {
+  const range = { ...rangeOf(DEFAULT_TIME_ZONE, month), origins: paymentOrigins, afterId: null };
+  const organizations = await deps.store.run((tx) => tx.organizations.list());
+  const lines: FxLine[] = [];
+  let sumMinor = 0n;
+  for (const { id: orgId, name: organization } of organizations) {
+    const tenant = { orgId, mode };
+    for (const posting of await allPostings(deps, tenant, range)) {
+      const brlMinor = brlOf(posting);
+      if (brlMinor === 0n) continue;
+      sumMinor += brlMinor;
+      const view = await readView(deps, tenant, posting.subjectId);
+      lines.push(fxLineOf({ posting, view, organization }));
+    }
+  }
+  return { lines, sumMinor };
+}

@@ -1,0 +1,63 @@
+// The monthly extract for the regulator: a line for each PIX, what is missing, and the sum.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { DAY_MS, MINUTE_MS } from '../../../../core/domain/base/instant.js';
+import { formatAmount } from '../../../../core/domain/base/money.js';
+import { DEFAULT_TIME_ZONE, dayOf } from '../../../../core/domain/base/time-zone.js';
+import { fxReport } from '../../../../core/usecases/payments/fx-reports.js';
+import { simulate } from '../../../../core/usecases/sandbox/simulations.js';
+import { world } from '../../../support/scenes/test-world.js';
+
+const told = { payerRelation: 'unrelated', purpose: 'services' } as const;
+const buyer = { email: 'ana@buyer.example', name: 'Copper Ltd', country: 'US', phone: null };
+
+function monthOf(atMs: number) {
+  const [year = 0, month = 0] = dayOf(DEFAULT_TIME_ZONE, atMs).split('-').map(Number);
+  return { year, month };
+}
+
+test('the extract has each PIX of the month, and its sum is that of the ledger', async (t) => {
+  const made = await world(t);
+  const [one, other] = [await made.newTenant(), await made.newTenant()];
+  const whole = await made.newPayment(one, { ...told, buyer });
+  const bare = await made.newPayment(other);
+  const open = await made.newPayment(one, told);
+  await made.play(one, whole, 'settled');
+  await made.play(other, bare, 'settled');
+  await made.play(one, open, 'fx_quoted');
+  made.advanceClock(2 * MINUTE_MS);
+  const paidMs = made.deps.clock.nowMs();
+  const { lines, sumMinor } = await fxReport(made.deps, 'test', monthOf(paidMs));
+  const byId = new Map(lines.map((line) => [line.facts.paymentId, line]));
+  assert.deepEqual([...byId.keys()].sort(), [bare, whole].sort());
+  assert.deepEqual(byId.get(whole)?.missing, []);
+  assert.deepEqual(byId.get(bare)?.missing, [
+    'buyer.name',
+    'buyer.country',
+    'payerRelation',
+    'purpose',
+  ]);
+  const inLedger = async () => {
+    const all = await made.deps.store.run((tx) => tx.ledger.balances('test'));
+    return all.find(({ account }) => account === 'seller')?.amountMinor ?? 0n;
+  };
+  assert.equal(sumMinor, await inLedger());
+  assert.ok(sumMinor > 0n);
+  // In another month the PIX comes back: the closed month stays as it was.
+  made.advanceClock(40 * DAY_MS);
+  await simulate(made.deps, one, whole, 'payout_returns');
+  await made.settle();
+  made.advanceClock(2 * MINUTE_MS);
+  const before = await fxReport(made.deps, 'test', monthOf(paidMs));
+  assert.equal(before.sumMinor, sumMinor);
+  const after = await fxReport(made.deps, 'test', monthOf(made.deps.clock.nowMs()));
+  const [returned, ...none] = after.lines;
+  assert.deepEqual(none, []);
+  const paid = byId.get(whole)?.facts;
+  assert.equal(returned?.facts.movement, 'payout_returned');
+  assert.equal(returned?.facts.brlAmount, `-${paid?.brlAmount}`);
+  assert.equal(returned?.facts.endToEndId, paid?.endToEndId);
+  assert.equal(before.sumMinor + after.sumMinor, await inLedger());
+  assert.equal(formatAmount(after.sumMinor), returned?.facts.brlAmount);
+  assert.deepEqual((await fxReport(made.deps, 'live', monthOf(paidMs))).lines, []);
+});
