@@ -432,7 +432,7 @@ export const personalTables = {
       'confirmed_locale bank_details_code purpose payer_relation booked_rate limit_hit ' +
       'approval_lost_at requires_approval failure_code remind_at consolidated_reference ' +
       'attachment_document_id settled_at external_id_key number_key purchase_order_key ' +
-      'end_to_end_key version',
+      'end_to_end_key fiscal_document version',
     found: found.payments,
     kept: kept.money,
     erased: {

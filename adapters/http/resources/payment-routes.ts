@@ -20,6 +20,11 @@ import type { PaymentView, ShownView } from '../../../core/domain/payments/chang
 import { misnamedFields } from '../../../core/domain/payments/display.js';
 import { type FailureCode, failureCodes, failures } from '../../../core/domain/payments/failure.js';
 import {
+  type FiscalDocument,
+  fiscalDocumentKinds,
+  readFiscalKey,
+} from '../../../core/domain/payments/fiscal-document.js';
+import {
   payerRelationNames,
   payerRelations,
 } from '../../../core/domain/payments/payer-relation.js';
@@ -46,6 +51,7 @@ import { representation } from '../protocol/representation.js';
 import { type Reply, reply, route } from '../protocol/route-row.js';
 import {
   anyText,
+  calendarDate,
   decimal,
   emailText,
   instant,
@@ -69,6 +75,22 @@ const buyerRequest = z.object({
   country: optional(anyText('Pre-fills the KYC form.')),
   phone: optional(anyText('Pre-fills the KYC form.')),
 });
+
+const fiscalDocumentRequest = z
+  .object({
+    kind: z.enum(fiscalDocumentKinds),
+    key: optional(text(1, 100, 'The access key of an NF-e (44 characters) or NFS-e (50).')),
+    number: optional(text(1, 60, 'That of the key if it is left out.')),
+    issuedOn: optional(calendarDate('When the document was issued.')),
+  })
+  .transform(({ kind, key, number, issuedOn }, context): FiscalDocument => {
+    const read = key === null ? null : readFiscalKey(kind, key);
+    if (key !== null && read === null) {
+      const message = `send an access key of this kind of document, with its check digit`;
+      context.addIssue({ code: 'custom', path: ['key'], message });
+    }
+    return { kind, key: read?.key ?? null, number: number ?? read?.number ?? null, issuedOn };
+  });
 
 export const amountText = readText(
   parseAmount,
@@ -137,6 +159,7 @@ export const createFields = {
         payerRelationNames.map((name) => `\`${name}\`: ${payerRelations[name]}`).join('; '),
     }),
   ),
+  fiscalDocument: optional(fiscalDocumentRequest),
   bookedRate: optional(
     readText(readRate, 'send a rate above zero with at most eight decimals, as "5.4321"', {
       pattern: '^[0-9]{1,12}(\\.[0-9]{1,8})?$',
@@ -220,6 +243,7 @@ requestSchemas
   .add(createPaymentIntentBody, { id: 'CreatePaymentIntent' })
   .add(createPaymentBody, { id: 'CreatePayment' })
   .add(buyerRequest, { id: 'BuyerHint' })
+  .add(fiscalDocumentRequest, { id: 'SentFiscalDocument' })
   .add(cancelBody, { id: 'CancelPayment' })
   .add(advanceBody, { id: 'AdvancePayment' })
   .add(simulateBody, { id: 'SimulateEvent' });
@@ -261,6 +285,13 @@ const asset = representation<Asset>()('Asset', {
   transactionHash: z.string().nullable(),
   fromWallet: z.string().nullable(),
   toWallet: z.string().nullable(),
+});
+
+const fiscalDocument = representation<FiscalDocument>()('FiscalDocument', {
+  kind: z.enum(fiscalDocumentKinds),
+  key: z.string().nullable(),
+  number: z.string().nullable(),
+  issuedOn: z.string().nullable().meta({ format: 'date' }),
 });
 
 const vet = 'BRL to the seller per unit that the buyer paid, all costs included (VET).';
@@ -353,6 +384,10 @@ export const payment = representation<PaymentSource>()('Payment', {
   expiresAt: [instant.nullable(), (source) => instantOrNull(source.payment.expiresAtMs)],
   purpose: [z.enum(purposeNames).nullable(), (source) => source.payment.purpose],
   payerRelation: [z.enum(payerRelationNames).nullable(), (source) => source.payment.payerRelation],
+  fiscalDocument: [
+    fiscalDocument.schema.nullable(),
+    (source) => source.payment.fiscalDocument && fiscalDocument.show(source.payment.fiscalDocument),
+  ],
   bookedRate: [rate.nullable(), (source) => source.payment.bookedRate],
   purchaseOrder: [z.string().nullable(), (source) => source.payment.purchaseOrder],
   buyerReference: [z.string().nullable(), (source) => source.payment.buyerReference],

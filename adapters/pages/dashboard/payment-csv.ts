@@ -94,6 +94,11 @@ const columns = {
       settlement === null ? null : effectiveRate(amount, settlement.settled),
   },
   payerRelation: { kind: 'text', of: ({ payment }) => payment.payerRelation },
+  'fiscalDocument.key': { kind: 'text', of: ({ payment }) => payment.fiscalDocument?.key ?? null },
+  'fiscalDocument.number': {
+    kind: 'text',
+    of: ({ payment }) => payment.fiscalDocument?.number ?? null,
+  },
   bookedRate: { kind: 'number', of: ({ payment }) => payment.bookedRate },
   // The stablecoin that was sold for the BRL of the columns above.
   'asset.token': { kind: 'text', of: sold(({ token }) => token) },

@@ -1114,6 +1114,7 @@ create table payments (
   covered_at timestamp with time zone,
   transaction_hash text collate "C",
   payer_relation text,
+  fiscal_document text,
   booked_rate text,
   payin_asset text,
   settled_minor bigint,

@@ -10,6 +10,10 @@ import {
   writeColleagueApproval,
 } from '../../../core/domain/payments/colleague-approval.js';
 import { failureCodes } from '../../../core/domain/payments/failure.js';
+import {
+  readFiscalDocument,
+  writeFiscalDocument,
+} from '../../../core/domain/payments/fiscal-document.js';
 import { payerRelationNames } from '../../../core/domain/payments/payer-relation.js';
 import {
   readPayinInstructions,
@@ -105,6 +109,9 @@ export const payments = defineTable<Payment>('payments', {
   attachmentDocumentId: fixed(text.null('attachment_document_id')),
   purpose: fixed(nullable(oneOf('purpose', purposeNames))),
   payerRelation: fixed(nullable(oneOf('payer_relation', payerRelationNames))),
+  fiscalDocument: fixed(
+    nullable(encoded('fiscal_document', writeFiscalDocument, readFiscalDocument)),
+  ),
   bookedRate: fixed(text.null('booked_rate')),
   display: fixed(text.null('display')),
   metadata: fixed(text('metadata')),

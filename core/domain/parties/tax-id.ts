@@ -41,15 +41,16 @@ function isOneDigit(text: string): boolean {
  * A character counts as its ASCII code minus 48. Weights run from 2 to `weightMax` from the right,
  * and again. The check digit is 11 minus the sum modulo 11, or 0 where that is above 9.
  */
+export function weightedCheckDigit(text: string, weightMax: number): string {
+  const sum = [...text].reverse().reduce((total, char, index) => {
+    const weight = 2 + (index % (weightMax - 1));
+    return total + (char.charCodeAt(0) - 48) * weight;
+  }, 0);
+  const rest = sum % 11;
+  return String(rest < 2 ? 0 : 11 - rest);
+}
+
 function hasCheckDigits(text: string, weightMax: number): boolean {
-  const checkDigit = (part: string) => {
-    const sum = [...part].reverse().reduce((total, char, index) => {
-      const weight = 2 + (index % (weightMax - 1));
-      return total + (char.charCodeAt(0) - 48) * weight;
-    }, 0);
-    const rest = sum % 11;
-    return String(rest < 2 ? 0 : 11 - rest);
-  };
-  const first = checkDigit(text.slice(0, -2));
-  return text.endsWith(`${first}${checkDigit(`${text.slice(0, -2)}${first}`)}`);
+  const first = weightedCheckDigit(text.slice(0, -2), weightMax);
+  return text.endsWith(`${first}${weightedCheckDigit(`${text.slice(0, -2)}${first}`, weightMax)}`);
 }

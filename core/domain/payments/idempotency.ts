@@ -5,6 +5,7 @@ import { assert } from '../../errors.js';
 import { emailKey } from '../base/email-address.js';
 import { isSameJson } from '../base/raw-json.js';
 import type { ConnectedAccount } from '../parties/connected-account.js';
+import { writeFiscalDocument } from './fiscal-document.js';
 import type { Payment, PaymentOrigin } from './payment.js';
 
 /**
@@ -74,6 +75,7 @@ export type SentPayment = Pick<
   | 'expiresAtMs'
   | 'purpose'
   | 'payerRelation'
+  | 'fiscalDocument'
   | 'bookedRate'
   | 'purchaseOrder'
   | 'buyerReference'
@@ -92,6 +94,7 @@ export const unsentFields = {
   expiresAtMs: null,
   purpose: null,
   payerRelation: null,
+  fiscalDocument: null,
   bookedRate: null,
   purchaseOrder: null,
   buyerReference: null,
@@ -115,6 +118,7 @@ const paymentFields: Fields<SentPayment> = {
   expiresAt: ({ expiresAtMs }) => expiresAtMs,
   purpose: ({ purpose }) => purpose,
   payerRelation: ({ payerRelation }) => payerRelation,
+  fiscalDocument: ({ fiscalDocument }) => fiscalDocument && writeFiscalDocument(fiscalDocument),
   bookedRate: ({ bookedRate }) => bookedRate,
   purchaseOrder: ({ purchaseOrder }) => purchaseOrder,
   buyerReference: ({ buyerReference }) => buyerReference,

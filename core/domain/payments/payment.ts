@@ -9,6 +9,7 @@ import type { SettlementFacts } from '../commands/settlement.js';
 import type { LimitHit } from './amount-limit.js';
 import type { ColleagueApproval } from './colleague-approval.js';
 import type { FailureCode } from './failure.js';
+import type { FiscalDocument } from './fiscal-document.js';
 import type { PayerRelation } from './payer-relation.js';
 import type { PayinInstructions } from './payin-instructions.js';
 import type { Purpose } from './purpose.js';
@@ -145,6 +146,8 @@ export interface Payment extends Tenant {
   readonly purpose: Purpose | null;
   /** Null if the integrator did not say. */
   readonly payerRelation: PayerRelation | null;
+  /** What the seller issued for it; null if the integrator did not say. */
+  readonly fiscalDocument: FiscalDocument | null;
   /** BRL per unit at which the payee booked the amount, a decimal string; null if not said. */
   readonly bookedRate: string | null;
   readonly returnUrl: string | null;

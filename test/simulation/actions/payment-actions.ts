@@ -69,6 +69,7 @@ export function newRequest(world: World, origin: Payment['origin'] = 'payment_in
     expiresAtMs: expiresInMs === null ? null : world.nowMs + expiresInMs,
     purpose: null,
     payerRelation: null,
+    fiscalDocument: null,
     bookedRate: null,
     createdBy: 'key_1',
   };

@@ -31,6 +31,7 @@ const common = {
   expiresAtMs: null,
   purpose: null,
   payerRelation: null,
+  fiscalDocument: null,
   bookedRate: null,
   createdByMemberId: null,
   createdBy: 'key_1',

@@ -156,6 +156,7 @@ create table payments (
   covered_at integer,
   transaction_hash text,
   payer_relation text,
+  fiscal_document text,
   booked_rate text,
   payin_asset text,
   settled_minor integer,

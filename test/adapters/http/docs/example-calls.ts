@@ -25,6 +25,7 @@ export const justCreated = {
   payinInstructions: null,
   purpose: null,
   payerRelation: null,
+  fiscalDocument: null,
   bookedRate: null,
   purchaseOrder: null,
   buyerReference: null,

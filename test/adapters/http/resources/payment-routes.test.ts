@@ -49,6 +49,19 @@ test('a created payment says all that is known of it', async () => {
   });
 });
 
+test('what authorities ask of a payment is kept, and a key with a wrong digit is refused', async () => {
+  const key = '35261112ABC34501DE35550010000123451123456711';
+  const facts = { purpose: 'goods', payerRelation: 'affiliate', bookedRate: '5.40' };
+  const sent = { kind: 'nfe', key, issuedOn: '2026-11-03' };
+  const { body } = await create({ ...createBody(), ...facts, fiscalDocument: sent });
+  for (const [name, value] of Object.entries(facts)) assert.equal(body[name], value, name);
+  assert.deepEqual(body['fiscalDocument'], { ...sent, number: '12345' });
+  const wrong = { ...sent, key: '35261112ABC34501DE35550010000123451123456712' };
+  const refused = await create({ ...createBody(), fiscalDocument: wrong });
+  assert.equal(refusalOf(refused), '400 ValidationError');
+  assert.match(String(refused.body['message']), /^fiscalDocument\.key: /);
+});
+
 test('what was left out is there and null, metadata is {}, the currency USD', async () => {
   const { body } = await create(createBody());
   assert.equal(body['currency'], 'USD');
