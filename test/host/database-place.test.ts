@@ -88,6 +88,8 @@ const finding = [
   'refunds list',
   'ledger verify',
   'ledger balance',
+  'export entries --org org_1 --mode test',
+  'report fx --month 2026-11',
   'reconcile',
   'requests list',
   'requests show req_1',
