@@ -305,8 +305,9 @@ export const personalTables = {
     withheld: 'token_hash token_sealed code_hash browser_hash lease_token',
     other:
       'org_id mode id purpose payment_id approval_payment_id account_id submission_id ' +
-      'owner_index member_id cause to_key nth locale code_tries link_ends_at ' +
-      'link_used_at status tries is_blocked due_at last_error sent_at created_at version',
+      'owner_index member_id action action_org_id cause to_key nth locale code_tries ' +
+      'link_ends_at link_used_at status tries is_blocked due_at last_error sent_at created_at ' +
+      'version',
     found: found.mails,
     kept: kept.days30,
     erased: { to_address: 'nobody', to_key: 'nobody' },

@@ -1,5 +1,6 @@
 // The port for the texts of mails. Adapters write them in each language.
 import type { MemberRole } from '../domain/access/member.js';
+import type { ProvenAction } from '../domain/access/session-proof.js';
 import type { Locale } from '../domain/base/locale.js';
 import type { Mode } from '../domain/base/tenant.js';
 import type { MailPurpose } from '../domain/mail/mail.js';
@@ -20,6 +21,8 @@ export interface Letter {
   readonly isToMember: boolean;
   /** To a colleague of the buyer, whom the buyer asked to approve the payment. */
   readonly isToApprover: boolean;
+  /** What a member confirms; null for another letter. */
+  readonly action: ProvenAction | null;
   /** Null for a KYC form without a payment, a member, and a PIX destination. */
   readonly about: { readonly payment: Payment; readonly funds: Funds } | null;
   /** The seller whose PIX destination changed; null: the organization itself. */

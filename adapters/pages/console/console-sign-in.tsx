@@ -9,7 +9,7 @@ import {
   readConsoleLink,
 } from '../../../core/usecases/access/operator-sessions.js';
 import { audited } from '../../../core/usecases/service/audit-log.js';
-import { type AccessCall, openedLink, returnPath } from '../kit/access-pages.js';
+import { type AccessCall, openedLink } from '../kit/access-pages.js';
 import { Form, Submit } from '../kit/components.js';
 import {
   operatorRow,
@@ -18,6 +18,7 @@ import {
   pageRow,
   seeOther,
 } from '../kit/page-route.js';
+import { returnPath } from '../kit/return-after-sign-in.js';
 import { type ConsoleCall, consolePage, consoleViewOf } from './console-layout.js';
 
 const open = { subject: 'console', auth: 'none', csrf: 'none', limit: 'none' } as const;

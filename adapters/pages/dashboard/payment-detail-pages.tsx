@@ -110,7 +110,7 @@ export const paymentDetailPages = [
   }),
   memberPages.action({
     path: `${path}/approve`,
-    access: { scope: write, proof: 'fresh_live' },
+    access: { scope: write, proof: 'approve_payment' },
     async run(context, call) {
       const { id } = await paymentIn(context, call);
       const { memberId } = actorOf(call);

@@ -37,7 +37,7 @@ export const paymentExportPages = [
     await recordExport(deps, tenantOfCall(call), exportIn(filters, rows.length));
     return fileOf(context, call, textOf([rows], call));
   }),
-  ...exportOf('/payments/export/all', 'fresh', async (context, call) => {
+  ...exportOf('/payments/export/all', 'export_payments', async (context, call) => {
     await recordExport(context.deps, tenantOfCall(call), exportIn(filtersOf(call), null));
     return fileOf(context, call, countedText(context, call));
   }),
@@ -46,7 +46,7 @@ export const paymentExportPages = [
 /** The page of a file, and the file. */
 function exportOf(
   path: string,
-  proof: 'session' | 'fresh',
+  proof: 'session' | 'export_payments',
   handler: (context: PageContext, call: ExportCall) => Promise<PageAnswer>,
 ) {
   return [
@@ -82,7 +82,7 @@ function exportOf(
                   <ButtonLink href={list}>{words.back}</ButtonLink>
                 </div>
               </Form>
-              <p class="small quiet">{proof === 'fresh' ? words.proven : words.proof}</p>
+              <p class="small quiet">{proof === 'session' ? words.proof : words.proven}</p>
             </section>
           ),
         };

@@ -58,8 +58,7 @@ import { memberPages } from './member-pages.js';
 const lengthMax = 200;
 const NAME_LENGTH_MAX = 200;
 const NEW = '/sellers/new';
-/** Who has the link sets where the seller is paid. */
-const write = { scope: 'connected_accounts:write', proof: 'fresh_live' } as const;
+const scope = 'connected_accounts:write';
 const read = { scope: 'connected_accounts:read', proof: 'session' } as const;
 
 export const sellerPages = [
@@ -97,14 +96,14 @@ export const sellerPages = [
         labels: { status: texts.payments.views, q: words.search },
         choice: (status) => (words.status as Readonly<Record<string, string>>)[status] ?? status,
         lines: {},
-        ...(may(view, write.scope) ? { actions: newSeller(scene), start: newSeller(scene) } : {}),
+        ...(may(view, scope) ? { actions: newSeller(scene), start: newSeller(scene) } : {}),
         columns: sellerColumns(scene),
       };
     },
   }),
   ...memberPages.form({
     path: NEW,
-    access: write,
+    access: { scope, proof: 'add_seller' },
     back: () => '/sellers',
     isOnce: true,
     load: async () => null,
@@ -148,7 +147,8 @@ export const sellerPages = [
   }),
   memberPages.action({
     path: '/sellers/{accountId}/onboarding-link',
-    access: write,
+    // Who has the link sets where the seller is paid.
+    access: { scope, proof: 'make_onboarding_link' },
     run: makeLink,
   }),
 ];

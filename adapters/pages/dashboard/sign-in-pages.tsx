@@ -2,6 +2,7 @@
 // person, and sign-out. These pages belong to no organization.
 import { z } from 'zod';
 import { PASSKEYS_MAX } from '../../../core/domain/access/passkey.js';
+import type { Locale } from '../../../core/domain/base/locale.js';
 import { listPasskeys } from '../../../core/usecases/access/passkeys.js';
 import {
   endSessions,
@@ -21,6 +22,8 @@ import { ButtonForm, ButtonLink, Foreign, Form, Note, Submit } from '../kit/comp
 import { TextField } from '../kit/fields.js';
 import { frameTexts } from '../kit/frame-texts.js';
 import { type PageAnswer, type PageContext, pageRow, seeOther } from '../kit/page-route.js';
+import { askedProof } from '../kit/return-after-sign-in.js';
+import { actionNames } from '../letters/action-names.js';
 import { type DashboardContent, dashboardPage } from './dashboard-layout.js';
 import { type DashboardScene, localeOfCall, viewOf } from './dashboard-scene.js';
 import type { MemberCall } from './member-page.js';
@@ -234,21 +237,40 @@ function linkEndedScreen({ texts, view }: DashboardScene, { cause }: LinkEnded):
 }
 
 /** A session that is not young proves again that the member is there. `late`: a form was sent. */
-async function readConfirmation({ deps }: PageContext, { visit: { signedIn }, query }: MemberCall) {
+async function readConfirmation({ deps }: PageContext, call: MemberCall) {
+  const { query, cookies } = call;
+  const { signedIn } = call.visit;
+  const proof = askedProof(cookies);
+  const memberships = proof === null ? [] : await listMemberships(deps, signedIn);
+  const organization = memberships.find((one) => one.organization.id === proof?.orgId);
+  const actionOf = (locale: Locale) =>
+    proof && actionNames[locale][proof.action](organization?.organization.name ?? '');
   const hasPasskeys = (await listPasskeys(deps, signedIn)).length > 0;
   const { email } = signedIn.person;
-  return { email, hasPasskeys, isRequired: query.has('passkey'), isLate: query.has('late') };
+  return {
+    email,
+    actionOf,
+    hasPasskeys,
+    isRequired: query.has('passkey'),
+    isLate: query.has('late'),
+  };
 }
 
 function confirmScreen(
   { texts, view }: DashboardScene,
-  { email, hasPasskeys, isRequired, isLate }: Awaited<ReturnType<typeof readConfirmation>>,
+  {
+    email,
+    actionOf,
+    hasPasskeys,
+    isRequired,
+    isLate,
+  }: Awaited<ReturnType<typeof readConfirmation>>,
 ): DashboardContent {
   const words = texts.signIn;
   const required = hasPasskeys ? words.passkeyOnly : words.passkeyFirst;
   return {
     title: words.confirmHeading,
-    lede: isRequired ? required : words.confirmText(email),
+    lede: isRequired ? required : words.confirmText(email, actionOf(view.locale)),
     place: null,
     body: (
       <>

@@ -38,7 +38,7 @@ export const vendorPaperPages = [
     path: '/vendor-documents',
     place: 'settings',
     read: { scope: anyRole, proof: 'session' },
-    change: { scope: 'org:write', proof: 'fresh_live' },
+    change: { scope: 'org:write', proof: 'change_vendor_documents' },
     holderOf: (call) => {
       const tenant = tenantOfCall(call);
       return { ...tenant, kind: 'organization', id: tenant.orgId };
@@ -48,7 +48,7 @@ export const vendorPaperPages = [
     path: '/sellers/{accountId}/vendor-documents',
     place: 'sellers',
     read: { scope: 'connected_accounts:read', proof: 'session' },
-    change: { scope: 'connected_accounts:write', proof: 'fresh_live' },
+    change: { scope: 'connected_accounts:write', proof: 'change_vendor_documents' },
     holderOf: (call) => ({
       ...tenantOfCall(call),
       kind: 'seller',

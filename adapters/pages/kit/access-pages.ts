@@ -2,7 +2,7 @@
 // the dashboard.
 
 import { z } from 'zod';
-import { readEmail } from '../../../core/domain/base/email-address.js';
+import { emailKey, readEmail } from '../../../core/domain/base/email-address.js';
 import { linkTokenIn } from '../../../core/domain/base/link-text.js';
 import type { Locale } from '../../../core/domain/base/locale.js';
 import type { HostedPage } from '../../../core/domain/hosted/hosted-page.js';
@@ -15,7 +15,6 @@ import {
   redeemLink,
   requestLink,
 } from '../../../core/usecases/hosted/sign-ins.js';
-import type { CookieName } from './cookies.js';
 import { withLimit } from './limited.js';
 import {
   type BuyerAuth,
@@ -29,6 +28,7 @@ import {
   seeOther,
   withNotice,
 } from './page-route.js';
+import { askedProof, returnPath } from './return-after-sign-in.js';
 
 export type AccessPage =
   /** S2, after a mail was asked for. */
@@ -124,7 +124,10 @@ async function sendLink(
   if (at.asksAddress) {
     const address = call.form.address.trim();
     // What is no address at all is nobody's.
-    if (readEmail(address) !== null) await requestLink(deps, { kind: 'dashboard', address }, asked);
+    if (readEmail(address) !== null) {
+      const proof = isOwn(call, address) ? askedProof(call.cookies) : null;
+      await requestLink(deps, { kind: 'dashboard', address }, { ...asked, proof });
+    }
     const typed = { name: 'address', value: Buffer.from(address).toString('base64url') } as const;
     return seeOther(`${call.base}?sent`, [...cookies, { ...typed, path: call.base }]);
   }
@@ -135,6 +138,11 @@ async function sendLink(
     return seeOther(withLimit(call.base, { limit, untilMs, sentAtMs }));
   }
   return seeOther(`${call.base}?sent`, cookies);
+}
+
+/** Only who is signed in chooses what a mail names, and only in a mail to itself. */
+function isOwn({ visit }: AccessCall, address: string): boolean {
+  return visit !== null && emailKey(visit.signedIn.person.email) === emailKey(address);
 }
 
 async function enterCode(
@@ -230,12 +238,6 @@ export async function signedIn(
     { name: 'link', value: '', path: call.base },
     { name: 'back', value: '', path: call.base },
   ]);
-}
-
-/** Where a person who signed in goes on (return-after-sign-in.ts). */
-export function returnPath(base: string, cookies: ReadonlyMap<CookieName, string>): string {
-  const place = cookies.get('back') ?? '';
-  return /^[\w-][\w/-]{0,200}(\?[\w*.+%=&-]+)?$/.test(place) ? `${base}/${place}` : base;
 }
 
 async function signOut({ deps }: PageContext, call: PageCall<BuyerAuth, unknown>) {

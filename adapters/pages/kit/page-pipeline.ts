@@ -6,7 +6,7 @@ import { setImmediate } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import { CONSOLE_ROOT } from '../../../core/domain/access/registered-operator.js';
 import { type PageSession, sessionRules } from '../../../core/domain/access/session.js';
-import { missingProof } from '../../../core/domain/access/session-proof.js';
+import { actionProofs, missingProof } from '../../../core/domain/access/session-proof.js';
 import { readsGzip } from '../../../core/domain/base/accept-encoding.js';
 import { linkPath } from '../../../core/domain/base/link-text.js';
 import { localeOf } from '../../../core/domain/base/locale.js';
@@ -196,7 +196,9 @@ async function answerOf(
   }
   if (route.auth === 'person' && session?.isPressed) return seeOther(`${base}/enter`);
   const missing = visit?.missing ?? null;
-  if (missing !== null) return confirmFirst({ ...asked, missing });
+  if (missing !== null) {
+    return confirmFirst({ ...asked, missing, proof: route.member?.proof ?? 'session' });
+  }
   const csrf = tokenOf === null ? null : csrfToken(deps, tokenOf);
   const form = await readForm(request, route, about.readBody);
   if (route.csrf === 'form' && !isCsrfToken(form.get('csrf') ?? '', csrf)) {
@@ -365,7 +367,7 @@ async function visitOf(
   const signedIn = await readMemberSession(deps, token, { background });
   const { orgId, mode: name } = params;
   if (signedIn === null) return null;
-  const rule = route.member?.proof ?? 'session';
+  const rule = actionProofs[route.member?.proof ?? 'session'];
   const nowMs = deps.clock.nowMs();
   if (orgId === undefined) {
     const { session, person } = signedIn;

@@ -7,7 +7,7 @@ import type {
   SessionKind,
   sessionRules,
 } from '../../../core/domain/access/session.js';
-import type { missingProof, ProofRule } from '../../../core/domain/access/session-proof.js';
+import type { missingProof, PageProof } from '../../../core/domain/access/session-proof.js';
 import { SECOND_MS } from '../../../core/domain/base/instant.js';
 import type { Locale } from '../../../core/domain/base/locale.js';
 import type { HealthCheck } from '../../../core/domain/service/health-check.js';
@@ -38,7 +38,8 @@ export type BuyerAuth = Exclude<PageAuth, 'member' | 'operator'>;
 /** What a row of members requires. */
 export interface MemberRule {
   readonly scope: ScopeRule;
-  readonly proof: ProofRule;
+  /** The action that a fresh proof is asked for, or `session`. */
+  readonly proof: PageProof;
 }
 
 export interface Visit {

@@ -1,6 +1,11 @@
 // A session may end while a page is open. The request is refused, and a cookie keeps the page that
 // it came from: after sign-in the same browser comes back to it. What a form had is not kept,
 // because the next person at this browser may be another one.
+import {
+  type PageProof,
+  type ProofRequest,
+  provenActions,
+} from '../../../core/domain/access/session-proof.js';
 import type { CookieName } from './cookies.js';
 import type { PageMatcher } from './page-match.js';
 import { type PageAnswer, seeOther, withNotice } from './page-route.js';
@@ -35,15 +40,36 @@ export function signedOut(refused: Refused): PageAnswer {
  * form needs it too, so that nobody types in vain.
  */
 export function confirmFirst(
-  refused: Omit<Refused, 'cookies'> & { readonly missing: 'fresh' | 'passkey' },
+  refused: Omit<Refused, 'cookies'> & {
+    readonly missing: 'fresh' | 'passkey';
+    readonly proof: PageProof;
+  },
 ): PageAnswer {
-  const { base, method, missing } = refused;
-  const back = { name: 'back', value: pageOf(refused), path: base } as const;
+  const { base, method, missing, proof } = refused;
+  const value = `${proof}:${pageOf(refused)}`;
+  const back = { name: 'back', value, path: base } as const;
   const said = [
     ...(method === 'POST' ? ['late'] : []),
     ...(missing === 'passkey' ? ['passkey'] : []),
   ].join('&');
   return seeOther(`${base}/confirm${said === '' ? '' : `?${said}`}`, [back]);
+}
+
+/** The cookie: a page below `base`, behind the action that a proof was asked for. */
+const backText = /^(?:(\w+):)?([\w-][\w/-]{0,200}(?:\?[\w*.+%=&-]+)?)?$/;
+
+/** Where a person who signed in goes on. */
+export function returnPath(base: string, cookies: ReadonlyMap<CookieName, string>): string {
+  const [, , place = ''] = backText.exec(cookies.get('back') ?? '') ?? [];
+  return place === '' ? base : `${base}/${place}`;
+}
+
+/** What the person who proves to be there goes on to do; null for nothing that asks for it. */
+export function askedProof(cookies: ReadonlyMap<CookieName, string>): ProofRequest | null {
+  const [, name, place = ''] = backText.exec(cookies.get('back') ?? '') ?? [];
+  const action = provenActions.find((known) => known === name);
+  const [orgId] = /^org_\w+(?=\/)/.exec(place) ?? [null];
+  return action === undefined ? null : { action, orgId };
 }
 
 /** Below `base`: the page, or the one whose form was sent; empty for the base itself. */

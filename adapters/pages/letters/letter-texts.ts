@@ -17,6 +17,7 @@ import type { Payment } from '../../../core/domain/payments/payment.js';
 import { assert } from '../../../core/errors.js';
 import type { Letter } from '../../../core/ports/letters.js';
 import { type Format, formatOf } from '../kit/format.js';
+import { actionNames } from './action-names.js';
 
 /** Each name is one line. Each amount is formatted, with its currency. */
 export interface LetterFacts {
@@ -108,6 +109,11 @@ export interface MovedFacts extends Pick<PaymentFacts, 'payee' | 'amount'> {
   readonly settled: string | null;
 }
 
+export interface ConfirmationFacts extends LetterFacts {
+  /** What the member is about to do; it names the organization if there is one. */
+  readonly action: string;
+}
+
 /** In their order. */
 const detailNames = ['number', 'purchaseOrder', 'buyerReference', 'due'] as const;
 export type DetailName = (typeof detailNames)[number];
@@ -134,7 +140,7 @@ export type MemberPurpose =
   | Exclude<OrganizationPurpose, 'payout_changed' | 'question' | OwnerNoticePurpose>;
 export type PaymentPurpose = Exclude<
   MailPurpose,
-  'owner_link' | 'approval_link' | OrganizationPurpose
+  'confirmation' | 'owner_link' | 'approval_link' | OrganizationPurpose
 >;
 
 export interface LetterCatalogue {
@@ -143,6 +149,8 @@ export interface LetterCatalogue {
   readonly approver: Readonly<Record<ApproverPurpose, (facts: ApproverFacts) => LetterTexts>>;
   readonly member: Readonly<Record<MemberPurpose, (facts: MemberFacts) => LetterTexts>>;
   readonly destination: (facts: DestinationFacts) => LetterTexts;
+  /** To a member who is signed in. */
+  readonly confirmation: (facts: ConfirmationFacts) => LetterTexts;
   /** To the organization. */
   readonly question: (facts: QuestionFacts) => LetterTexts;
   /** To its owners. */
@@ -169,7 +177,11 @@ export interface LetterCatalogue {
     readonly until: (moment: string, withCode: boolean) => string;
     readonly doNotForward: string;
     readonly neverBankDetails: string;
+    /** Who opens the page of a member decides nothing by it. */
+    readonly untilOfMember: (moment: string, withCode: boolean) => string;
     readonly unexpected: string;
+    /** Who is signed in asked for it. */
+    readonly notAsked: string;
     readonly anyQuestions: string;
     /** `email`: the support address of the organization, to which answers go. */
     readonly help: (org: string, email: string | null, reference: string) => string;
@@ -228,6 +240,7 @@ function shownObject(object: string | null): string {
 export function textsOf(catalogue: LetterCatalogue, letter: Letter): LetterTexts {
   const { purpose } = letter;
   if (purpose === 'payout_changed') return catalogue.destination(destinationFacts(letter));
+  if (purpose === 'confirmation') return catalogue.confirmation(confirmationFacts(letter));
   if (purpose === 'question') return catalogue.question(questionFacts(letter));
   if (purpose === 'money_moved') return movedTexts(catalogue, letter);
   if (isOwnerNotice(purpose)) return catalogue.owner[purpose](ownerFacts(letter));
@@ -328,7 +341,7 @@ function isApproverPurpose(
 }
 
 function isPaymentPurpose(
-  purpose: Exclude<MailPurpose, 'owner_link' | 'approval_link'>,
+  purpose: Exclude<MailPurpose, 'confirmation' | 'owner_link' | 'approval_link'>,
 ): purpose is PaymentPurpose {
   const others: readonly MailPurpose[] = organizationPurposes;
   return !others.includes(purpose);
@@ -341,6 +354,13 @@ function isFormPurpose(catalogue: LetterCatalogue, purpose: string): purpose is 
 function commonFacts(letter: Letter): LetterFacts {
   const { organization, writtenAtMs } = letter;
   return { org: oneLine(organization.name), writtenAt: formatFor(letter).instant(writtenAtMs) };
+}
+
+function confirmationFacts(letter: Letter): ConfirmationFacts {
+  const { action, locale } = letter;
+  assert(action !== null, 'a confirmation is of an action');
+  const common = commonFacts(letter);
+  return { ...common, action: actionNames[locale][action](common.org) };
 }
 
 function destinationFacts(letter: Letter): DestinationFacts {

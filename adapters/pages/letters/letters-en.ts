@@ -352,6 +352,14 @@ export const lettersEn = {
           : `${org} should revoke this API key, then register the right destination again.`),
     ],
   }),
+  confirmation: ({ action }) => ({
+    subject: `Confirm that you are about to ${action}`,
+    heading: 'Confirm that it is you',
+    paragraphs: [
+      `You are about to ${action}.`,
+      'The link or the code shows that it is you. By itself neither changes anything.',
+    ],
+  }),
   question: ({ payee, amount, buyer, question }) => ({
     subject: `A question about ${amount} to ${payee}`,
     heading: 'A buyer asks',
@@ -447,11 +455,18 @@ export const lettersEn = {
       withCode
         ? `Link and code work once, until ${moment}. Opening the page pays nothing.`
         : `The link signs you in once, until ${moment}. Then the page emails you a new one.`,
+    untilOfMember: (moment, withCode) =>
+      withCode
+        ? `Link and code work once, until ${moment}.`
+        : `The link signs you in once, until ${moment}. Then ask the sign-in page for a new one.`,
     doNotForward: 'Do not forward this email: anyone who opens the link acts for you.',
     neverBankDetails:
       'We never send bank details by email. If an email gives you an account to pay to, it is ' +
       'not from us.',
     unexpected: 'You did not expect this email? Do nothing.',
+    notAsked:
+      'You did not ask for this email? Somebody is signed in as you. Sign in, end all your ' +
+      'sessions under “Your sessions”, and tell an owner of your organization.',
     anyQuestions: 'Questions?',
     help: (org, email, reference) =>
       email === null

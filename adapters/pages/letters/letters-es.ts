@@ -354,6 +354,14 @@ export const lettersEs = {
             'correcto.'),
     ],
   }),
+  confirmation: ({ action }) => ({
+    subject: `Confirme: va a ${action}`,
+    heading: 'Confirme que es usted',
+    paragraphs: [
+      `Va a ${action}.`,
+      'El enlace o el código muestra que es usted. Por sí solos no cambian nada.',
+    ],
+  }),
   question: ({ payee, amount, buyer, question }) => ({
     subject: `Una pregunta sobre ${amount} para ${payee}`,
     heading: 'Un comprador pregunta',
@@ -453,11 +461,18 @@ export const lettersEs = {
       withCode
         ? `El enlace y el código sirven una vez, hasta ${moment}. Abrir la página no paga nada.`
         : `El enlace da acceso una vez, hasta ${moment}. Después, la página le envía otro.`,
+    untilOfMember: (moment, withCode) =>
+      withCode
+        ? `El enlace y el código sirven una vez, hasta ${moment}.`
+        : `El enlace da acceso una vez, hasta ${moment}. Después, pida otro al entrar.`,
     doNotForward: 'No reenvíe este correo: quien abra el enlace actúa en su nombre.',
     neverBankDetails:
       'Nunca enviamos datos bancarios por correo. Si un correo le da una cuenta para pagar, no ' +
       'es nuestro.',
     unexpected: '¿No esperaba este correo? No haga nada.',
+    notAsked:
+      '¿No pidió este correo? Alguien ha entrado en su nombre. Entre en el panel, cierre todo en ' +
+      '“Sus sesiones” y avise a un propietario de su organización.',
     anyQuestions: '¿Preguntas?',
     help: (org, email, reference) =>
       email === null

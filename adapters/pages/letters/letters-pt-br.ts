@@ -358,6 +358,14 @@ export const lettersPtBr = {
           : `${org} deve revogar esta chave de API e depois registrar de novo o destino certo.`),
     ],
   }),
+  confirmation: ({ action }) => ({
+    subject: `Confirme: você vai ${action}`,
+    heading: 'Confirme que é você',
+    paragraphs: [
+      `Você vai ${action}.`,
+      'O link ou o código mostra que é você. Sozinhos, eles não alteram nada.',
+    ],
+  }),
   question: ({ payee, amount, buyer, question }) => ({
     subject: `Uma pergunta sobre ${amount} para ${payee}`,
     heading: 'Um comprador pergunta',
@@ -457,11 +465,18 @@ export const lettersPtBr = {
       withCode
         ? `Link e código valem uma vez, até ${moment}. Abrir a página não paga nada.`
         : `O link dá acesso uma vez, até ${moment}. Depois, a página envia outro.`,
+    untilOfMember: (moment, withCode) =>
+      withCode
+        ? `Link e código valem uma vez, até ${moment}.`
+        : `O link dá acesso uma vez, até ${moment}. Depois, peça outro na página de entrada.`,
     doNotForward: 'Não encaminhe este e-mail: quem abrir o link age em seu nome.',
     neverBankDetails:
       'Nunca enviamos dados bancários por e-mail. Se um e-mail indicar uma conta para pagamento, ' +
       'ele não é nosso.',
     unexpected: 'Não esperava este e-mail? Não faça nada.',
+    notAsked:
+      'Você não pediu este e-mail? Alguém entrou em seu nome. Entre no painel, encerre tudo em ' +
+      '“Suas sessões” e avise um proprietário da sua organização.',
     anyQuestions: 'Dúvidas?',
     help: (org, email, reference) =>
       email === null

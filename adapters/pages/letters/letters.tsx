@@ -97,6 +97,7 @@ function partsOf(catalogue: LetterCatalogue, letter: Letter): readonly Part[] {
   const url = link?.url ?? pageUrl;
   const isForBuyer = isToBuyer(letter);
   const open = frame[openingOf(letter)];
+  const unexpected = letter.action === null ? frame.unexpected : frame.notAsked;
   return [
     ...(mode === 'test' ? [{ kind: 'test', text: frame.test } as const] : []),
     { kind: 'sender', name: org, via: frame.via },
@@ -109,7 +110,7 @@ function partsOf(catalogue: LetterCatalogue, letter: Letter): readonly Part[] {
     ...(link === null ? [] : [codePart(frame, link)]),
     ...(isForBuyer ? linkParts(frame, letter) : []),
     ...(isForBuyer ? [{ kind: 'strong', text: frame.neverBankDetails } as const] : []),
-    ...(link === null || !isForBuyer ? [] : [{ kind: 'note', text: frame.unexpected } as const]),
+    ...(link === null || !isForBuyer ? [] : [{ kind: 'note', text: unexpected } as const]),
     ...(isForBuyer && answers === undefined
       ? [{ kind: 'note', text: `${frame.anyQuestions} ${help}` } as const]
       : []),
@@ -141,7 +142,8 @@ function linkParts(frame: LetterCatalogue['frame'], letter: Letter): readonly Pa
   const { link } = letter;
   if (link === null) return [];
   const { isAsked, endsAtMs } = link;
-  const until = frame.until(formatFor(letter).instant(endsAtMs), isAsked);
+  const untilOf = letter.isToMember ? frame.untilOfMember : frame.until;
+  const until = untilOf(formatFor(letter).instant(endsAtMs), isAsked);
   return [
     { kind: 'note', text: until },
     { kind: 'note', text: frame.doNotForward },

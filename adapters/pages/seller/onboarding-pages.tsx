@@ -14,13 +14,14 @@ import {
 import type { ScreenContent } from '../hosted/layout.js';
 import type { Scene } from '../hosted/scene.js';
 import { type AnyCall, unpaidView } from '../hosted/unpaid-view.js';
-import { openedLink, returnPath, signOutRow } from '../kit/access-pages.js';
+import { openedLink, signOutRow } from '../kit/access-pages.js';
 import type { FieldError } from '../kit/fields.js';
 import { type PageAnswer, type PageContext, type PageRoute, seeOther } from '../kit/page-route.js';
 import { readFields, type TypedForm } from '../kit/pages/form-page.js';
 import { destinationOf, pixFields } from '../kit/pix/pix-form.js';
 import { pixTexts } from '../kit/pix/pix-texts.js';
 import { nameOf } from '../kit/plain-text.js';
+import { returnPath } from '../kit/return-after-sign-in.js';
 import type { TypedCall } from '../kyc/form-pages.js';
 import { hostedFormRows, hostedRows } from '../kyc/form-rows.js';
 import { formPage, inFrame, type PhonePlace, sessionOf } from '../kyc/kyc-view.js';

@@ -1,4 +1,5 @@
 // Mails and the links in them: columns and SQL.
+import { type ProvenAction, provenActions } from '../../../core/domain/access/session-proof.js';
 import { locales } from '../../../core/domain/base/locale.js';
 import {
   type Mail,
@@ -13,6 +14,7 @@ import {
   flag,
   integer,
   key,
+  nullable,
   oneOf,
   sealed,
   tenant,
@@ -24,7 +26,9 @@ import { timeParam } from '../database.js';
 import { defineTable, mapped, merge, type Table } from '../table.js';
 import { type TxPart, writes } from '../unit-of-work.js';
 
-interface MailRow extends Omit<Mail, 'subject'> {
+interface MailRow extends Omit<Mail, 'subject' | 'proof'> {
+  readonly action: ProvenAction | null;
+  readonly actionOrgId: string | null;
   readonly paymentId: string | null;
   readonly approvalPaymentId: string | null;
   readonly accountId: string | null;
@@ -43,6 +47,8 @@ const mailRows = defineTable<MailRow>('mails', {
   submissionId: fixed(text.null('submission_id')),
   ownerIndex: fixed(integer.null('owner_index')),
   memberId: fixed(text.null('member_id')),
+  action: fixed(nullable(oneOf('action', provenActions))),
+  actionOrgId: fixed(text.null('action_org_id')),
   cause: fixed(text.null('cause')),
   to: fixed(text('to_address')),
   toKey: fixed(text('to_key')),
@@ -68,7 +74,9 @@ const mailRows = defineTable<MailRow>('mails', {
 
 export const mails: Table<Mail> = mapped(mailRows, toRow, fromRow);
 
-function toRow({ subject, ...mail }: Mail): MailRow {
+function toRow({ subject, proof, ...fields }: Mail): MailRow {
+  const { action, orgId: actionOrgId } = proof ?? { action: null, orgId: null };
+  const mail = { ...fields, action, actionOrgId };
   const none = {
     paymentId: null,
     approvalPaymentId: null,
@@ -88,9 +96,10 @@ function toRow({ subject, ...mail }: Mail): MailRow {
 
 function fromRow(row: MailRow): Mail {
   const { paymentId, approvalPaymentId, accountId, ...beside } = row;
-  const { submissionId, ownerIndex, memberId, ...mail } = beside;
+  const { submissionId, ownerIndex, memberId, action, actionOrgId, ...mail } = beside;
   const subject = subjectOf(row);
-  return Object.freeze({ ...mail, subject });
+  const proof = action === null ? null : { action, orgId: actionOrgId };
+  return Object.freeze({ ...mail, subject, proof });
 }
 
 function subjectOf(row: MailRow): MailSubject {
@@ -125,8 +134,9 @@ const openLinksSql = {
   ].join(' '),
   member: `where org_id = $1 and mode = $2 and member_id = $4 and ${openLink} order by id desc`,
   person: [
-    `where org_id = $1 and mode = $2 and to_key = $4 and purpose = 'sign_in' and ${openLink}`,
-    'and nth is not null order by nth desc',
+    'where org_id = $1 and mode = $2 and to_key = $4',
+    `and purpose in ('sign_in', 'confirmation') and ${openLink}`,
+    'and nth is not null order by id desc',
   ].join(' '),
   submission: [
     `where org_id = $1 and mode = $2 and submission_id = $4 and ${openLink}`,

@@ -2,6 +2,7 @@
 // link is sent once. A notice has no link that signs in.
 import { hash } from 'node:crypto';
 import { assert } from '../../errors.js';
+import type { ProofRequest } from '../access/session-proof.js';
 import { DAY_MS, HOUR_MS, isFromWrongClock, MINUTE_MS, SECOND_MS } from '../base/instant.js';
 import type { Leased } from '../base/lease.js';
 import type { Locale } from '../base/locale.js';
@@ -51,6 +52,8 @@ export const mailRules = {
   invitation: { ...link, lifeMs: DAY_MS },
   // The recipient probably requested it and waits.
   sign_in: { ...link, lifeMs: 15 * MINUTE_MS, isAsked: true },
+  // A member who is signed in proves to be there, for an action that the mail names.
+  confirmation: { ...link, lifeMs: 15 * MINUTE_MS, isAsked: true },
   // The recipient did not expect it and must have documents at hand.
   owner_link: { ...link, lifeMs: 7 * DAY_MS },
   // A request for payment is read within days.
@@ -88,7 +91,12 @@ export const mailRules = {
 export type MailPurpose = keyof typeof mailRules;
 export const mailPurposes = Object.keys(mailRules) as readonly MailPurpose[];
 /** Purposes of mails with a link that signs in. */
-export type LinkPurpose = 'invitation' | 'sign_in' | 'owner_link' | 'approval_link';
+export type LinkPurpose =
+  | 'invitation'
+  | 'sign_in'
+  | 'confirmation'
+  | 'owner_link'
+  | 'approval_link';
 /** Notices to the members who can undo or repair what happened, once for each cause. */
 export const memberNoticePurposes = [
   'webhooks_gave_up',
@@ -222,6 +230,8 @@ export interface Mail extends Tenant, Leased {
   readonly id: string;
   readonly purpose: MailPurpose;
   readonly subject: MailSubject;
+  /** What it asks to confirm; null for another mail. */
+  readonly proof: ProofRequest | null;
   /** The key of a notice that is sent once: no other mail of the tenant has it. */
   readonly cause: string | null;
   readonly to: string;
@@ -268,11 +278,13 @@ export type MailOutcome =
 export function newMail(
   fields: Tenant &
     Pick<Mail, 'id' | 'purpose' | 'subject' | 'cause' | 'to' | 'toKey' | 'nth' | 'locale'> &
-    Pick<Mail, 'tokenHash' | 'tokenSealed' | 'codeHash' | 'browserHash'>,
+    Pick<Mail, 'tokenHash' | 'tokenSealed' | 'codeHash' | 'browserHash'> &
+    Partial<Pick<Mail, 'proof'>>,
   nowMs: number,
   lifeMs: number = mailRules[fields.purpose].lifeMs,
 ): Mail {
   return Object.freeze({
+    proof: null,
     ...fields,
     codeTries: 0,
     linkEndsAtMs: nowMs + lifeMs,
@@ -372,6 +384,8 @@ export function nextMail(
 /** Who asks for the sign-in mail of a page. */
 export interface SignInRequest {
   readonly subject: MailSubject;
+  /** A mail that names another action is no answer to it. */
+  readonly proof: ProofRequest | null;
   readonly browserHash: string;
   /** Clients share addresses, so its budget only lets the page pause for all browsers. */
   readonly isClientSpent: boolean;
@@ -395,13 +409,17 @@ export interface SignInTurn {
  */
 export function nextSignIn(
   newest: readonly Mail[],
-  { subject, browserHash, isClientSpent }: SignInRequest,
+  { subject, proof, browserHash, isClientSpent }: SignInRequest,
   nowMs: number,
 ): SignInTurn {
   const today = newest.filter(
     ({ createdAtMs }) => !isFromWrongClock(createdAtMs, nowMs) && createdAtMs > nowMs - DAY_MS,
   );
-  const ofPage = sinceSignIn(today.filter((mail) => isSameSubject(mail.subject, subject)));
+  const isOfPage = (mail: Mail) =>
+    isSameSubject(mail.subject, subject) &&
+    mail.proof?.action === proof?.action &&
+    mail.proof?.orgId === proof?.orgId;
+  const ofPage = sinceSignIn(today.filter(isOfPage));
   const unused = today.filter(({ linkUsedAtMs }) => linkUsedAtMs === null);
   const isShared = isClientSpent || unused.length >= SIGN_INS_SHARED_MAX;
   const counted = isShared ? ofPage : ofPage.filter((mail) => mail.browserHash === browserHash);

@@ -16,7 +16,7 @@ import {
   newTokenSession,
   seenNow,
 } from '../../domain/access/session.js';
-import { missingProof, type ProofRule } from '../../domain/access/session-proof.js';
+import { actionProofs, missingProof, type PageProof } from '../../domain/access/session-proof.js';
 import type { Mode, Tenant } from '../../domain/base/tenant.js';
 import {
   needsOnboarding,
@@ -219,7 +219,7 @@ export async function guardMember(
   acts: {
     readonly actor: DashboardActor;
     readonly scope: ScopeRule;
-    readonly proof: ProofRule;
+    readonly proof: PageProof;
   } | null,
 ): Promise<() => void> {
   const [session, own, organization] = await Promise.all([
@@ -237,7 +237,12 @@ export async function guardMember(
     if (acts !== null && organization !== null) {
       const { mode } = acts.actor;
       const { requiresPasskey } = organization;
-      const asked = { rule: acts.proof, mode, role: own.role, requiresPasskey } as const;
+      const asked = {
+        rule: actionProofs[acts.proof],
+        mode,
+        role: own.role,
+        requiresPasskey,
+      } as const;
       // The session was young when the request began.
       const missing = missingProof(session, asked, session.createdAtMs);
       if (missing !== null) throw new PonteError('SessionNotFresh', byPasskeyOnly);

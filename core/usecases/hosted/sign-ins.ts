@@ -4,6 +4,7 @@
 import { hash } from 'node:crypto';
 import type { Member } from '../../domain/access/member.js';
 import type { PageSession, SessionSubject } from '../../domain/access/session.js';
+import type { ProofRequest } from '../../domain/access/session-proof.js';
 import { emailKey } from '../../domain/base/email-address.js';
 import type { Locale } from '../../domain/base/locale.js';
 import { type Tenant, tenantOf } from '../../domain/base/tenant.js';
@@ -47,6 +48,8 @@ export interface LinkRequest {
   readonly locale: Locale;
   /** `hashBrowser` of the value in the browser's cookie: the code is valid there only. */
   readonly browserHash: string;
+  /** For an action of a member who is signed in: the mail names it. */
+  readonly proof?: ProofRequest | null;
 }
 
 /** `sent`: a mail is staged. */
@@ -99,7 +102,7 @@ export function hashBrowser(nonce: string): string {
 export async function requestLink(
   deps: Deps,
   page: HostedPage,
-  { client, locale, browserHash }: LinkRequest,
+  { client, locale, browserHash, proof = null }: LinkRequest,
 ): Promise<LinkAnswer> {
   const isClientSpent = client !== null && (await isSignInClientSpent(deps, client));
   if (page.kind === 'dashboard' && client !== null) {
@@ -110,13 +113,14 @@ export async function requestLink(
   const answer = await deps.store.run(async (tx): Promise<LinkAnswer> => {
     const { tenant, subject, address } = await findPage(tx, page);
     const nowMs = deps.clock.nowMs();
-    const to = { ...tenant, purpose: 'sign_in', address } as const;
+    const purpose = proof === null ? 'sign_in' : 'confirmation';
+    const to = { ...tenant, purpose, address } as const;
     const whom = { ...to, toKey: emailKey(address) };
     const newest = await tx.mails.newestNumbered(whom, SIGN_INS_A_DAY_MAX);
-    const request = { subject, browserHash, isClientSpent };
+    const request = { subject, proof, browserHash, isClientSpent };
     const { nth, waitMs, sentAtMs, lifeMs } = nextSignIn(newest, request, nowMs);
     if (waitMs > 0) return { outcome: 'too_soon', untilMs: nowMs + waitMs, sentAtMs };
-    stageLink(deps, tx, { ...to, subject, nth, locale, browserHash }, nowMs, lifeMs);
+    stageLink(deps, tx, { ...to, subject, proof, nth, locale, browserHash }, nowMs, lifeMs);
     return { outcome: 'sent' };
   });
   if (answer.outcome === 'sent') deps.wake('mails');

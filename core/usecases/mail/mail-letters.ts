@@ -5,6 +5,7 @@ import { hash } from 'node:crypto';
 import { isKeyId } from '../../domain/access/api-key.js';
 import { isActiveMember, memberRoles } from '../../domain/access/member.js';
 import { hasSeen, isWatching } from '../../domain/access/session.js';
+import type { ProofRequest } from '../../domain/access/session-proof.js';
 import { tenantOf } from '../../domain/base/tenant.js';
 import { dashboardPath, type HostedPage, hostedPath } from '../../domain/hosted/hosted-page.js';
 import {
@@ -93,7 +94,7 @@ export async function readMailFacts(tx: Tx, mail: Mail) {
     notice === null ? null : objectOf(tx, mail, notice),
     tx.mails.anySentTo(mail.orgId, mail.toKey),
     isToOwners ? tx.mails.newestNumbered(signInsTo(mail), 1) : [],
-    subject.kind === 'person' ? readPerson(tx, subject.emailKey) : null,
+    subject.kind === 'person' ? readPerson(tx, subject.emailKey, mail.proof) : null,
   ]);
   const organization = ofPerson?.organization ?? ofTenant;
   assert(organization !== null, 'an organization stays');
@@ -143,16 +144,19 @@ const LISTED_MAX = 2 * INVITED_MAX;
 
 /**
  * A person and who writes to it. A person of several organizations gets mails that name none of
- * them. `invitedBy`: the oldest organization of a person who has accepted no membership.
+ * them, unless it confirms an action in one. `invitedBy`: the oldest organization of a person who
+ * has accepted no membership.
  */
-async function readPerson(tx: Tx, emailKey: string) {
+async function readPerson(tx: Tx, emailKey: string, proof: ProofRequest | null) {
   const person = await tx.people.byEmail(emailKey);
   const memberships = person === null ? [] : await tx.members.ofPerson(person.id);
   const [first, ...others] = memberships;
-  const organization = first === undefined ? null : await tx.organizations.get(first.orgId);
+  const confirmed = memberships.find((one) => one.orgId === proof?.orgId && isActiveMember(one));
+  const named = confirmed ?? (others.length === 0 ? first : undefined);
+  const organization = named === undefined ? null : await tx.organizations.get(named.orgId);
   const isInvited = first !== undefined && !memberships.some(isActiveMember);
   return {
-    organization: others.length > 0 || organization === null ? theService : organization,
+    organization: organization ?? theService,
     invitedBy: isInvited ? organization : null,
     person,
     isMember: first !== undefined,
@@ -216,7 +220,7 @@ export function uselessBecause(mail: Mail, facts: MailFacts, nowMs: number): str
     return mailRules[purpose].signsIn ? 'its link has ended' : 'it is too old';
   }
   // Anybody types an address, and what the request does must not show whether it is a member's.
-  if (purpose === 'sign_in' && facts.isToNobody) return 'the address is not of a member';
+  if (facts.isToNobody) return 'the address is not of a member';
   if (purpose === 'question') return facts.question === null ? 'its event was pruned' : null;
   if (purpose === 'money_moved') return facts.moved === null ? 'its event was pruned' : null;
   if (isMemberNotice(purpose)) return facts.object === null ? 'the subscription is deleted' : null;
@@ -310,7 +314,7 @@ async function receiptOf(
 function letterOf(deps: Deps, mail: Mail, facts: MailFacts): Omit<Letter, 'hasReceipt'> {
   const { organization, about, account, change, isReplacement, question, object } = facts;
   const { locale, moved, invited } = facts;
-  const { purpose, mode, createdAtMs: writtenAtMs } = mail;
+  const { purpose, mode, proof, createdAtMs: writtenAtMs } = mail;
   const path = pathIn(mail, facts);
   const pageUrl = path === null ? null : `${deps.settings.payUrl}${path}`;
   return {
@@ -323,6 +327,7 @@ function letterOf(deps: Deps, mail: Mail, facts: MailFacts): Omit<Letter, 'hasRe
     account,
     isToMember: mail.subject.kind === 'member' || mail.subject.kind === 'person',
     isToApprover: mail.subject.kind === 'approval',
+    action: proof?.action ?? null,
     isFirst: change?.fromRef === null,
     keyId: change !== null && isKeyId(change.changedBy) ? change.changedBy : null,
     pageUrl,

@@ -8,6 +8,7 @@
 // any number of hosts. No pause before another sign-in mail is longer than the latest link works:
 // strangers who ask cannot lock a buyer out. A notice has a cause, and no other mail has that
 // cause.
+import type { ProofRequest } from '../../domain/access/session-proof.js';
 import { emailKey } from '../../domain/base/email-address.js';
 import { holdsLease } from '../../domain/base/lease.js';
 import { type Tenant, tenantOf } from '../../domain/base/tenant.js';
@@ -57,7 +58,10 @@ export const CODE_PURPOSE = 'sign-in code';
 export async function mailNumber(
   tx: Tx,
   to: Tenant & {
-    readonly purpose: Exclude<LinkPurpose, 'sign_in'> | 'payout_changed' | 'production_decided';
+    readonly purpose:
+      | Exclude<LinkPurpose, 'sign_in' | 'confirmation'>
+      | 'payout_changed'
+      | 'production_decided';
     readonly address: string;
     readonly accountId?: string | null;
   },
@@ -74,6 +78,8 @@ export async function mailNumber(
 
 export interface LinkMail extends Tenant, Pick<Mail, 'subject' | 'nth' | 'locale'> {
   readonly purpose: LinkPurpose;
+  /** What a confirmation names. */
+  readonly proof?: ProofRequest | null;
   readonly address: string;
   /** Null: the code goes with the link only. */
   readonly browserHash: string | null;
@@ -87,7 +93,7 @@ export function stageLink(
   nowMs: number,
   lifeMs?: number,
 ): { readonly mail: Mail; readonly token: string } {
-  const { orgId, mode, purpose, subject, nth, locale, browserHash } = mail;
+  const { orgId, mode, purpose, subject, proof = null, nth, locale, browserHash } = mail;
   const id = deps.ids.next('mail', nowMs);
   const token = newToken(deps);
   const code = codeOf(newToken(deps));
@@ -98,6 +104,7 @@ export function stageLink(
     id,
     purpose,
     subject,
+    proof,
     cause: null,
     nth,
     locale,

@@ -10,6 +10,7 @@ export function aMail(fields: Partial<Mail> = {}): Mail {
     id: 'mail_1',
     purpose: 'sign_in',
     subject: { kind: 'payment', paymentId: 'inv_1' },
+    proof: null,
     cause: null,
     locale: 'pt-BR',
     codeHash: 'cd'.repeat(32),

@@ -37,7 +37,7 @@ const lives = [7, 30, 90, 365] as const;
 const overlaps = [0, 1, OVERLAP_HOURS, OVERLAP_HOURS_MAX] as const;
 /** What the first server of an integrator needs. */
 const usual = { 'payment_intents:write': 'yes', 'payment_intents:read': 'yes' };
-const write = { scope: 'api_keys:write', proof: 'fresh_live' } as const;
+const scope = 'api_keys:write';
 const back = () => '/keys';
 
 export const keyPages = [
@@ -80,7 +80,7 @@ export const keyPages = [
   }),
   ...memberPages.form({
     path: '/keys/new',
-    access: write,
+    access: { scope, proof: 'create_key' },
     back,
     isOnce: true,
     load: async (_, call) => keyScopes.filter((scope) => actorOf(call).scopes.includes(scope)),
@@ -132,7 +132,7 @@ export const keyPages = [
   }),
   ...memberPages.form({
     path: '/keys/{keyId}/roll',
-    access: write,
+    access: { scope, proof: 'roll_key' },
     back,
     load: unrolledKey,
     typed: () => ({ overlap: `${OVERLAP_HOURS}` }),
@@ -158,7 +158,7 @@ export const keyPages = [
   }),
   ...memberPages.form({
     path: '/keys/{keyId}/revoke',
-    access: { ...write, proof: 'session' },
+    access: { scope, proof: 'session' },
     back,
     load: activeKey,
     fields: () => ({}),

@@ -81,7 +81,7 @@ export const subscriptionListPages = [
   ...memberPages.form({
     path: '/webhooks/new',
     // All that happens would be sent to a new address.
-    access: { scope: 'webhooks:write', proof: 'fresh_live' },
+    access: { scope: 'webhooks:write', proof: 'add_webhook' },
     back: () => '/webhooks',
     isOnce: true,
     load: async () => null,

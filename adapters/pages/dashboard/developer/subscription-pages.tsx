@@ -107,7 +107,7 @@ export const subscriptionPages = [
   }),
   ...memberPages.form({
     path: `${path}/edit`,
-    access: { ...write, proof: 'fresh_live' },
+    access: { ...write, proof: 'change_webhook' },
     back,
     load: activeOne,
     typed: ({ url, eventTypes }) => ({ url, ...tickedBoxes(eventTypes) }),
@@ -133,7 +133,7 @@ export const subscriptionPages = [
   }),
   ...memberPages.form({
     path: `${path}/rotate`,
-    access: { ...write, proof: 'fresh' },
+    access: { ...write, proof: 'rotate_webhook_secret' },
     back,
     load: activeOne,
     typed: (subscription) => ({ version: `${subscription.version}` }),

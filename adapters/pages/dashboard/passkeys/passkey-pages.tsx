@@ -34,7 +34,7 @@ const answerForm = z.object({ answer });
 const addForm = z.object({ answer, name: z.string().max(PASSKEY_NAME_LENGTH_MAX) });
 
 const open = { subject: 'dashboard', auth: 'none', csrf: 'none', limit: 'none' } as const;
-const fresh = { scope: 'none', proof: 'fresh' } as const;
+const fresh = { scope: 'none', proof: 'change_passkeys' } as const;
 const onePath = '/passkeys/{passkeyId}';
 
 export const passkeyPages = [

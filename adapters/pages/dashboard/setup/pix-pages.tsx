@@ -19,7 +19,7 @@ import { BackToStart, START_PATH } from './getting-started-pages.js';
 
 export const pixPages = memberPages.form({
   path: `${START_PATH}/pix`,
-  access: { scope: 'org:write', proof: 'fresh' },
+  access: { scope: 'org:write', proof: 'change_payout' },
   back: () => START_PATH,
   async load({ deps }, call) {
     const tenant = tenantOfCall(call);

@@ -33,7 +33,7 @@ interface Asking {
 
 export const productionPages = memberPages.form({
   path: PRODUCTION_PATH,
-  access: { scope: 'org:write', proof: 'fresh' },
+  access: { scope: 'org:write', proof: 'request_production' },
   back: () => START_PATH,
   async load({ deps }, call): Promise<Asking> {
     const { organization } = actorOf(call);

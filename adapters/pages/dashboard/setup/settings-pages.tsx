@@ -58,7 +58,7 @@ import { actorOf, anyRole, type MemberCall, tenantOfCall } from '../member-page.
 import { memberPages } from '../member-pages.js';
 import { START_PATH } from './getting-started-pages.js';
 
-const change = { scope: 'org:write', proof: 'fresh' } as const;
+const change = { scope: 'org:write', proof: 'change_settings' } as const;
 const CHANGE = '/settings/change';
 
 /** How a text of buyers is read, what is said of a wrong one, and what it is in a browser. */

@@ -38,7 +38,8 @@ import { actorOf, anyRole, type MemberCall } from '../member-page.js';
 import { memberPages } from '../member-pages.js';
 import { type OwnSession, ownSessions, SessionTable } from '../session-table.js';
 
-const changes = { scope: 'team:write', proof: 'fresh' } as const;
+const invites = { scope: 'team:write', proof: 'invite_member' } as const;
+const changes = { scope: 'team:write', proof: 'change_member' } as const;
 const back = () => '/team';
 const INVITE = '/team/invite';
 
@@ -63,7 +64,7 @@ export const teamPages = [
   }),
   ...memberPages.form({
     path: INVITE,
-    access: changes,
+    access: invites,
     back,
     load: loadTeam,
     typed: () => begun,
@@ -126,7 +127,7 @@ export const teamPages = [
     [
       {
         path: '/team/{memberId}/invite',
-        access: changes,
+        access: invites,
         async run(context, call) {
           const { member, ...team } = await loadMember(context, call);
           if (member.acceptedAtMs !== null) throw new PonteError('NotFound');

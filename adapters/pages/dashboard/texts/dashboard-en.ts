@@ -110,8 +110,9 @@ export const dashboardEn = {
     unknown: 'It is not complete, or it is from another place.',
     endedText: 'Ask for another one. It arrives within a minute.',
     confirmHeading: 'Confirm that it is you',
-    confirmText: (address: string) =>
-      `For this action we check your mailbox again. We email a link and a code to ${address}.`,
+    confirmText: (address: string, action: string | null) =>
+      `${action === null ? '' : `You are about to ${action}. `}For this action we check your ` +
+      `mailbox again. We email a link and a code to ${address}.`,
     confirm: 'Send the email',
     confirmLate: 'Nothing was changed yet. Confirm that it is you, then fill in the form again.',
     confirmSent: (address: string) =>

@@ -95,9 +95,9 @@ export const dashboardEs: DashboardTexts = {
     unknown: 'No está completo o es de otro lugar.',
     endedText: 'Pida otro. Llega en un minuto.',
     confirmHeading: 'Confirme que es usted',
-    confirmText: (address) =>
-      `Para esta acción comprobamos su correo de nuevo. ` +
-      `Enviamos un enlace y un código a ${address}.`,
+    confirmText: (address, action) =>
+      `${action === null ? '' : `Va a ${action}. `}Para esta acción comprobamos su correo de ` +
+      `nuevo. Enviamos un enlace y un código a ${address}.`,
     confirm: 'Enviar el correo',
     confirmLate:
       'Todavía no se cambió nada. Confirme que es usted y complete el formulario de nuevo.',

@@ -95,8 +95,9 @@ export const dashboardPtBr: DashboardTexts = {
     unknown: 'Ele não está completo ou é de outro lugar.',
     endedText: 'Peça outro. Ele chega em um minuto.',
     confirmHeading: 'Confirme que é você',
-    confirmText: (address) =>
-      `Para esta ação, verificamos seu e-mail de novo. Enviamos um link e um código a ${address}.`,
+    confirmText: (address, action) =>
+      `${action === null ? '' : `Você vai ${action}. `}Para esta ação, verificamos seu e-mail ` +
+      `de novo. Enviamos um link e um código a ${address}.`,
     confirm: 'Enviar o e-mail',
     confirmLate: 'Nada foi alterado ainda. Confirme que é você e preencha o formulário de novo.',
     confirmSent: (address) =>

@@ -675,18 +675,22 @@ create table mails (
   mode text not null check (mode in ('test', 'live')),
   id text not null,
   purpose text not null
-    check (purpose in ('invitation', 'sign_in', 'owner_link', 'approval_link', 'payout_changed',
-      'production_decided', 'kyc_approved', 'kyc_more', 'kyc_rejected', 'approval_given',
-      'approval_declined', 'instructions_ready', 'money_short', 'money_received', 'receipt',
-      'cancelled', 'expired', 'failed', 'refund_ordered', 'refunded', 'reminder', 'question',
-      'money_moved', 'payment_approved', 'buyer_differs', 'webhooks_gave_up', 'passkey_added',
-      'passkey_removed', 'live_key_created', 'team_changed', 'passkeys_reset')),
+    check (purpose in ('invitation', 'sign_in', 'confirmation', 'owner_link', 'approval_link',
+      'payout_changed', 'production_decided', 'kyc_approved', 'kyc_more', 'kyc_rejected',
+      'approval_given', 'approval_declined', 'instructions_ready', 'money_short',
+      'money_received', 'receipt', 'cancelled', 'expired', 'failed', 'refund_ordered', 'refunded',
+      'reminder', 'question', 'money_moved', 'payment_approved', 'buyer_differs',
+      'webhooks_gave_up', 'passkey_added', 'passkey_removed', 'live_key_created', 'team_changed',
+      'passkeys_reset')),
   payment_id text,
   approval_payment_id text,
   account_id text,
   submission_id text,
   owner_index integer,
   member_id text,
+  -- What a member confirms, and in which organization.
+  action text,
+  action_org_id text,
   -- Of a notice. At most one mail has it.
   cause text,
   to_address text not null,
@@ -718,6 +722,7 @@ create table mails (
     token_hash is null or payment_id is not null or approval_payment_id is not null
       or submission_id is not null or member_id is not null or org_id = 'service'
   ),
+  check ((purpose = 'confirmation') = (action is not null)),
   check (owner_index is null or submission_id is not null),
   -- A code is valid in the browser that asked for it, or with the link.
   check (browser_hash is null or code_hash is not null),

@@ -2,15 +2,26 @@
 // without the token of the session, and nothing of another organization.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { actionNames } from '../../../../adapters/pages/letters/action-names.js';
 import { pageRoutes } from '../../../../adapters/pages/page-routes.js';
 import { type MemberRole, memberRoles, scopesOf } from '../../../../core/domain/access/member.js';
 import { allows, scopesIn } from '../../../../core/domain/access/scope.js';
 import { FRESH_MS } from '../../../../core/domain/access/session.js';
+import { actionProofs, provenActions } from '../../../../core/domain/access/session-proof.js';
+import { DAY_MS } from '../../../../core/domain/base/instant.js';
 import { modes } from '../../../../core/domain/base/tenant.js';
 import { assert as ensure } from '../../../../core/errors.js';
+import { addMember } from '../../../../core/usecases/access/members.js';
 import { newestAuditRecords } from '../../../../core/usecases/service/audit-log.js';
 import { formsOf, type PageSite, pageSite, type Visitor } from '../visitor.js';
-import { anyFields, objectsOf, openLive, rootOf, signedInAs } from './dashboard-site.js';
+import {
+  anyFields,
+  memberToken,
+  objectsOf,
+  openLive,
+  rootOf,
+  signedInAs,
+} from './dashboard-site.js';
 
 const rows = pageRoutes.filter(({ auth }) => auth === 'member');
 const ofTenant = rows.filter(({ path }) => path.startsWith('/dashboard/{orgId}/{mode}'));
@@ -207,7 +218,7 @@ test('what needs a fresh proof leads an older session to the mailbox, and change
   const seen = new Set<string>();
   for (const row of ofTenant) {
     for (const mode of modes) {
-      const proof = row.member?.proof;
+      const proof = actionProofs[row.member?.proof ?? 'session'];
       if (proof !== 'fresh' && !(proof === 'fresh_live' && mode === 'live')) continue;
       seen.add(proof);
       const path = pathIn(orgId, mode, row.path);
@@ -221,18 +232,59 @@ test('what needs a fresh proof leads an older session to the mailbox, and change
       const to = response.headers.get('location') ?? '';
       assert.match(to, row.method === 'POST' ? /confirm\?late$/ : /confirm$/, path);
       const cookies = response.headers.getSetCookie().join();
-      assert.match(cookies, new RegExp(`ponte-back=${orgId}/${mode}/`), path);
+      assert.match(cookies, new RegExp(`ponte-back=${row.member?.proof}:${orgId}/${mode}/`), path);
     }
   }
   assert.deepEqual([...seen].toSorted(), ['fresh', 'fresh_live']);
   for (const { method, path, member } of rows.filter((row) => !ofTenant.includes(row))) {
-    if (member?.proof !== 'fresh') continue;
+    if (member?.proof !== 'change_passkeys') continue;
     const sent = new URLSearchParams({ ...anyFields, csrf }).toString();
     const to = path.replaceAll(/\{\w+\}/g, 'psk_1');
     const response = await visitor.request(method, to, method === 'POST' ? sent : undefined);
     assert.match(response.headers.get('location') ?? '', /^\/dashboard\/confirm(\?late)?$/, path);
   }
   assert.equal(await changesIn(site, orgId), before);
+});
+
+test('each action that asks for a proof has a page, and a mail that names it and where it is', async (t) => {
+  const site = await pageSite(t);
+  await openLive(site);
+  const { orgId } = site.tenant;
+  const name = 'Café Serra Azul Exportadora';
+  const { deps } = site.world;
+  await deps.store.run(async (tx) => {
+    const organization = await tx.organizations.get(orgId);
+    ensure(organization !== null, 'it is there');
+    tx.organizations.update({ ...organization, name });
+  });
+  // Whose mails would otherwise be those of its only organization.
+  const second = await site.world.organization();
+  await addMember(deps, { orgId: second, email: 'owner@rotanorte.example', role: 'viewer' });
+  const asked = new Set<string>();
+  for (const row of rows) {
+    const action = row.member?.proof ?? 'session';
+    if (action === 'session' || row.background === true) continue;
+    // No pause after the mails before.
+    site.world.advanceClock(DAY_MS);
+    const cookie = `ponte-member=${await memberToken(site, 'owner')}`;
+    const visitor = site.visitor({ headers: { cookie } });
+    const csrf = await csrfOf(visitor);
+    site.world.advanceClock(FRESH_MS);
+    const path = pathIn(orgId, 'live', row.path);
+    const form = new URLSearchParams({ ...anyFields, csrf }).toString();
+    const sent = await visitor.request(row.method, path, row.method === 'POST' ? form : undefined);
+    const [back = ''] = sent.headers.getSetCookie().flatMap((one) => one.split(';', 1));
+    const refused = site.visitor({ headers: { cookie: `${cookie}; ${back}` } });
+    await refused.open('/dashboard/confirm');
+    await refused.send('/link');
+    const said = actionNames.en[action](name);
+    const mail = (await site.newestMail()).replaceAll('\u2060', '');
+    assert.ok(mail.includes(`You are about to ${said}.`), `${row.method} ${path}: ${mail}`);
+    assert.ok(mail.includes('You did not ask for this email?'), path);
+    assert.equal(said.includes(name), row.path.includes('{orgId}'), path);
+    asked.add(action);
+  }
+  assert.deepEqual([...asked].toSorted(), [...provenActions].toSorted());
 });
 
 test('what changes who may act, or where data or money go, needs a fresh proof in live mode', () => {
@@ -249,7 +301,7 @@ test('what changes who may act, or where data or money go, needs a fresh proof i
     const found = rows.filter((row) => row.method === 'POST' && path.test(row.path));
     assert.ok(found.length > 0, `${path}`);
     for (const row of found) {
-      assert.match(row.member?.proof ?? '', /^fresh(_live)?$/, `${row.path}`);
+      assert.notEqual(row.member?.proof, 'session', row.path);
     }
   }
 });

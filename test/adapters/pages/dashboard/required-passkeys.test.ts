@@ -6,6 +6,7 @@ import { routes } from '../../../../adapters/http/routes.js';
 import { pageRoutes } from '../../../../adapters/pages/page-routes.js';
 import { scopesOf } from '../../../../core/domain/access/member.js';
 import { allows, scopesIn } from '../../../../core/domain/access/scope.js';
+import { actionProofs } from '../../../../core/domain/access/session-proof.js';
 import { developmentOperator } from '../../../../core/domain/base/actor.js';
 import { modes } from '../../../../core/domain/base/tenant.js';
 import { guarded } from '../../../../core/usecases/access/guarded-changes.js';
@@ -76,7 +77,7 @@ test('every page by each role, mode, beginning of the session, and setting', asy
           const scopes = scopesIn(row.member?.scope ?? 'none');
           if (!scopes.some((scope) => allows(scopesOf(role), scope))) continue;
           for (const mode of modes) {
-            const proof = row.member?.proof;
+            const proof = actionProofs[row.member?.proof ?? 'session'];
             const isFresh = proof === 'fresh' || (proof === 'fresh_live' && mode === 'live');
             const isOfManager = mode === 'live' && role !== 'finance';
             const isAsked = isOn && began === 'mail' && (isFresh || isOfManager);
@@ -103,7 +104,8 @@ test('every page by each role, mode, beginning of the session, and setting', asy
     const isOwned = rows.some(({ method, member }) => {
       const scopes = scopesIn(member?.scope ?? 'none');
       const isOfFinance = scopes.some((scope) => allows(scopesOf('finance'), scope));
-      return isOfFinance && kind.startsWith(`${method} ${member?.proof} `);
+      const proof = actionProofs[member?.proof ?? 'session'];
+      return isOfFinance && kind.startsWith(`${method} ${proof} `);
     });
     assert.equal(asked.has(kind), isOwned, kind);
   }

@@ -142,6 +142,17 @@ test('who proves the mailbox again gets another session, and the former one is o
   assert.equal((await former.open(rootOf(site))).path, '/dashboard?notice=signed_out');
 });
 
+test('who is not signed in chooses nothing that a mail names', async (t) => {
+  const site = await siteWithMember(t);
+  const back = `create_key:${site.tenant.orgId}/live/keys/new`;
+  const visitor = site.visitor({ headers: { cookie: `ponte-back=${back}` } });
+  await visitor.open('/dashboard');
+  await visitor.send('/link', { address: email });
+  const mail = await site.newestMail();
+  assert.match(mail, /Your sign-in link/);
+  assert.doesNotMatch(mail, /You are about to/);
+});
+
 test('one session is of all organizations of the address, and of no other one', async (t) => {
   const site = await siteWithMember(t);
   const { deps } = site.world;

@@ -83,6 +83,7 @@ const bySeller = { account: anAccount(), keyId: 'key_1' };
 function letterOf(purpose: MailPurpose, fields: LetterFields = {}): Letter {
   const { payment: changed, funds, ...rest } = fields;
   const toMember: readonly MailPurpose[] = [
+    'confirmation',
     'production_decided',
     'passkey_added',
     'passkey_removed',
@@ -90,7 +91,7 @@ function letterOf(purpose: MailPurpose, fields: LetterFields = {}): Letter {
   ];
   const others: readonly MailPurpose[] = ['owner_link', 'payout_changed', ...toMember];
   const isOfPayment = changed !== null && !others.includes(purpose);
-  const isAsked = purpose === 'sign_in';
+  const isAsked = purpose === 'sign_in' || purpose === 'confirmation';
   const link = { url: `${page}?token=token`, code: '418926', isAsked, endsAtMs: NOW_MS + 900_000 };
   return {
     purpose,
@@ -110,6 +111,7 @@ function letterOf(purpose: MailPurpose, fields: LetterFields = {}): Letter {
     isToMember: toMember.includes(purpose),
     isToApprover: purpose === 'approval_link',
     isFirst: false,
+    action: purpose === 'confirmation' ? 'create_key' : null,
     keyId: null,
     object: purpose === 'webhooks_gave_up' ? 'https://api.rotanorte.example/hook' : 'key_1',
     role: null,

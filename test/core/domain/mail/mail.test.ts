@@ -174,7 +174,8 @@ test('a notice that is sent again is worth sending from now on; a waiting link k
 
 test('an invitation signs in for a day, a requested link for 15 minutes, others for a week', () => {
   const weeks = { owner_link: 7 * DAY_MS, approval_link: 7 * DAY_MS };
-  const links = { invitation: DAY_MS, sign_in: 15 * MINUTE_MS, ...weeks };
+  const asked = { sign_in: 15 * MINUTE_MS, confirmation: 15 * MINUTE_MS };
+  const links = { invitation: DAY_MS, ...asked, ...weeks };
   const lives: Partial<Record<string, number>> = { ...links, reminder: DAY_MS };
   for (const purpose of mailPurposes) {
     const life = lives[purpose];

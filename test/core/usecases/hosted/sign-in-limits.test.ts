@@ -188,3 +188,20 @@ test('invitations take nothing of what an address may ask for', async () => {
   await askedByStrangers(invoice, 6);
   assert.equal(made.mails.length, 10);
 });
+
+test('a mail that names one action does not hold back the mail of another', async () => {
+  const { deps } = made;
+  const { orgId } = tenant;
+  const address = 'joana@rotanorte.example';
+  await addMember(deps, { orgId, email: address, role: 'owner' });
+  const page = { kind: 'dashboard', address } as const;
+  const asked = { client: null, locale: 'en', browserHash: someBrowser } as const;
+  for (const action of ['create_key', 'change_payout'] as const) {
+    const proof = { action, orgId };
+    assert.equal((await requestLink(deps, page, { ...asked, proof })).outcome, 'sent', action);
+    assert.equal((await requestLink(deps, page, { ...asked, proof })).outcome, 'too_soon', action);
+  }
+  await made.settle();
+  const named = made.mails.flatMap(({ text }) => /You are about to (\w+)/.exec(text)?.[1] ?? []);
+  assert.deepEqual(named.toSorted(), ['change', 'create']);
+});
