@@ -43,6 +43,9 @@ function wholeBody() {
     purpose: 'goods',
     purchaseOrder: 'PO-4711',
     buyerReference: 'KST 300',
+    payerRelation: 'unrelated',
+    fiscalDocument: { kind: 'other', number: '7', issuedOn: '2030-12-31' },
+    bookedRate: '5.4321',
     sellerExternalId: seller,
   };
 }
@@ -59,6 +62,9 @@ const other = {
   purpose: 'royalties',
   purchaseOrder: 'PO-4712',
   buyerReference: 'KST 301',
+  payerRelation: 'subsidiary',
+  fiscalDocument: { kind: 'other', number: '8', issuedOn: '2030-12-31' },
+  bookedRate: '5.4322',
   sellerExternalId: 'other',
 } as const;
 

@@ -213,6 +213,9 @@ test('absent becomes null, amounts minor units, times milliseconds, USD the defa
     purpose: null,
     purchaseOrder: null,
     buyerReference: null,
+    payerRelation: null,
+    fiscalDocument: null,
+    bookedRate: null,
     sellerExternalId: null,
   });
 });
