@@ -1,12 +1,7 @@
 // `ponte export`: files for the books of an organization. `ponte report`: the extract for the
 // regulator.
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { isCalendarDate } from '../../core/domain/base/instant.js';
-import { formatAmount } from '../../core/domain/base/money.js';
-import { type Mode, modes } from '../../core/domain/base/tenant.js';
-import { endOfDay, startOfDay } from '../../core/domain/base/time-zone.js';
-import { fxFactNames, fxFacts } from '../../core/domain/payments/fx-line.js';
-import { paymentOrigins } from '../../core/domain/payments/payment.js';
+import { fxFactNames, fxFacts } from '../../core/domain/accounting/fx-line.js';
 import {
   bookAccounts,
   type EntryAccount,
@@ -15,7 +10,12 @@ import {
   entryFile,
   entryForms,
   isBookAccount,
-} from '../../core/domain/payments/settlement-entry.js';
+} from '../../core/domain/accounting/settlement-entry.js';
+import { isCalendarDate } from '../../core/domain/base/instant.js';
+import { formatAmount } from '../../core/domain/base/money.js';
+import { type Mode, modes } from '../../core/domain/base/tenant.js';
+import { endOfDay, startOfDay } from '../../core/domain/base/time-zone.js';
+import { paymentOrigins } from '../../core/domain/payments/payment.js';
 import { PonteError } from '../../core/errors.js';
 import {
   addOperatorCommand,
@@ -98,7 +98,7 @@ function monthOf(text: string): FxOptions['month'] {
 
 async function fx({ deps }: Operator, { month, mode }: FxOptions): Promise<Outcome> {
   const [{ fxReport }, { csvLine, plainCsv }] = await Promise.all([
-    import('../../core/usecases/payments/fx-reports.js'),
+    import('../../core/usecases/accounting/fx-reports.js'),
     import('../../adapters/pages/kit/csv-line.js'),
   ]);
   const { lines, sumMinor } = await fxReport(deps, mode, month);
@@ -137,7 +137,7 @@ async function entries({ deps }: Operator, options: EntryOptions): Promise<Outco
   }
   const [{ loadOrganization }, { allEntries }, { settlementEntry }] = await Promise.all([
     import('../../core/usecases/parties/organizations.js'),
-    import('../../core/usecases/payments/settlement-entries.js'),
+    import('../../core/usecases/accounting/settlement-entries.js'),
     import('../../adapters/http/resources/settlement-entry-routes.js'),
   ]);
   const { timeZone } = await deps.store.run((tx) => loadOrganization(tx, orgId));

@@ -7,6 +7,7 @@ import type { Person } from '../domain/access/person.js';
 import type { RegisteredOperator } from '../domain/access/registered-operator.js';
 import type { Scope } from '../domain/access/scope.js';
 import type { MemberSession, OperatorSession, PageSession } from '../domain/access/session.js';
+import type { PaymentPosting } from '../domain/accounting/settlement-entry.js';
 import type { Money } from '../domain/base/money.js';
 import type { Mode, Tenant } from '../domain/base/tenant.js';
 import type {
@@ -40,7 +41,6 @@ import type { DomainEvent, EventNote, FeedHead, NumberedEvent } from '../domain/
 import type { Funds } from '../domain/payments/funds.js';
 import type { Posting, StoredPosting } from '../domain/payments/ledger.js';
 import type { Advance, Payment, PaymentOrigin, PaymentStatus } from '../domain/payments/payment.js';
-import type { PaymentPosting } from '../domain/payments/settlement-entry.js';
 import type { SimulatedReport } from '../domain/payments/simulated-event.js';
 import type { ChangedRow, HeldType } from '../domain/service/audit-record.js';
 import type { Epoch } from '../domain/service/epoch.js';

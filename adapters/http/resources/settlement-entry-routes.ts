@@ -1,19 +1,19 @@
 // The entries for the books of an organization.
 import { z } from 'zod';
 import { allows } from '../../../core/domain/access/scope.js';
-import { formatInstant } from '../../../core/domain/base/instant.js';
-import { formatAmount } from '../../../core/domain/base/money.js';
-import { dayOf, endOfDay, startOfDay } from '../../../core/domain/base/time-zone.js';
-import { postingKinds } from '../../../core/domain/payments/ledger.js';
-import { paymentOrigins } from '../../../core/domain/payments/payment.js';
 import {
   bookAccounts,
   type EntryLine,
   entryAccounts,
   type SettlementEntry,
-} from '../../../core/domain/payments/settlement-entry.js';
+} from '../../../core/domain/accounting/settlement-entry.js';
+import { formatInstant } from '../../../core/domain/base/instant.js';
+import { formatAmount } from '../../../core/domain/base/money.js';
+import { dayOf, endOfDay, startOfDay } from '../../../core/domain/base/time-zone.js';
+import { postingKinds } from '../../../core/domain/payments/ledger.js';
+import { paymentOrigins } from '../../../core/domain/payments/payment.js';
+import { readEntries } from '../../../core/usecases/accounting/settlement-entries.js';
 import { loadOrganization } from '../../../core/usecases/parties/organizations.js';
-import { readEntries } from '../../../core/usecases/payments/settlement-entries.js';
 import { representation } from '../protocol/representation.js';
 import { type Call, type HandlerContext, type Reply, reply, route } from '../protocol/route-row.js';
 import { instant, optional, pageQuery, readText } from '../protocol/schemas.js';

@@ -71,7 +71,7 @@ export const peopleMutants = [
       ],
     ],
     focus: { ...people, faults: { restore: 0.03, crash: 0.02 } },
-    first: { seed: 1, steps: 30 },
+    first: { seed: 1, steps: 80 },
     caughtBy: ['sequencesAreGapFreeAndChained'],
   },
 ] as const;

@@ -1,11 +1,12 @@
 // The monthly extract for the regulator: every PIX of a mode to a seller, over all organizations.
 // Its lines are made of the postings of the ledger, so its sum is that of the ledger.
+
+import { brlOf, type FxLine, fxLineOf } from '../../domain/accounting/fx-line.js';
 import type { Mode } from '../../domain/base/tenant.js';
 import { DEFAULT_TIME_ZONE, rangeOf } from '../../domain/base/time-zone.js';
-import { brlOf, type FxLine, fxLineOf } from '../../domain/payments/fx-line.js';
 import { paymentOrigins } from '../../domain/payments/payment.js';
 import type { Deps } from '../../ports/deps.js';
-import { readView } from './payment-store.js';
+import { readView } from '../payments/payment-store.js';
 import { allPostings } from './settlement-entries.js';
 
 export interface FxReport {

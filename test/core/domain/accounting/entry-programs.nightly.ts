@@ -6,14 +6,14 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { formatAmount, money } from '../../../../core/domain/base/money.js';
-import { posting, transfer } from '../../../../core/domain/payments/ledger.js';
 import {
   bookAccounts,
   type EntryForm,
   entryFile,
   type SettlementEntry,
-} from '../../../../core/domain/payments/settlement-entry.js';
+} from '../../../../core/domain/accounting/settlement-entry.js';
+import { formatAmount, money } from '../../../../core/domain/base/money.js';
+import { posting, transfer } from '../../../../core/domain/payments/ledger.js';
 
 const START_MS = Date.parse('2026-11-01T00:00:00Z');
 const timeZone = 'America/Sao_Paulo';

@@ -1,13 +1,14 @@
 // Reads the entries for the books of an organization, in the order of their postings.
-import { MINUTE_MS } from '../../domain/base/instant.js';
-import type { Tenant } from '../../domain/base/tenant.js';
-import { originsNamed, type PaymentOrigin } from '../../domain/payments/payment.js';
+
 import {
   entryOf,
   isExchange,
   type PaymentPosting,
   type SettlementEntry,
-} from '../../domain/payments/settlement-entry.js';
+} from '../../domain/accounting/settlement-entry.js';
+import { MINUTE_MS } from '../../domain/base/instant.js';
+import type { Tenant } from '../../domain/base/tenant.js';
+import { originsNamed, type PaymentOrigin } from '../../domain/payments/payment.js';
 import type { Deps } from '../../ports/deps.js';
 import type { Tx } from '../../ports/storage.js';
 import { momentOf } from '../service/id-moments.js';

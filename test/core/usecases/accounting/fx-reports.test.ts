@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { DAY_MS, MINUTE_MS } from '../../../../core/domain/base/instant.js';
 import { formatAmount } from '../../../../core/domain/base/money.js';
 import { DEFAULT_TIME_ZONE, dayOf } from '../../../../core/domain/base/time-zone.js';
-import { fxReport } from '../../../../core/usecases/payments/fx-reports.js';
+import { fxReport } from '../../../../core/usecases/accounting/fx-reports.js';
 import { simulate } from '../../../../core/usecases/sandbox/simulations.js';
 import { world } from '../../../support/scenes/test-world.js';
 

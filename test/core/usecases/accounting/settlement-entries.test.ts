@@ -1,22 +1,22 @@
 // The entries for the books of an organization, against what its payments say of their money.
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import {
+  bookAccounts,
+  entryFile,
+  type SettlementEntry,
+} from '../../../../core/domain/accounting/settlement-entry.js';
 import { MINUTE_MS } from '../../../../core/domain/base/instant.js';
 import { parseAmount } from '../../../../core/domain/base/money.js';
 import type { Tenant } from '../../../../core/domain/base/tenant.js';
 import { sumByCurrency } from '../../../../core/domain/payments/ledger.js';
 import { paymentOrigins } from '../../../../core/domain/payments/payment.js';
 import {
-  bookAccounts,
-  entryFile,
-  type SettlementEntry,
-} from '../../../../core/domain/payments/settlement-entry.js';
-import { readView } from '../../../../core/usecases/payments/payment-store.js';
-import {
   allEntries,
   type EntryRange,
   readEntries,
-} from '../../../../core/usecases/payments/settlement-entries.js';
+} from '../../../../core/usecases/accounting/settlement-entries.js';
+import { readView } from '../../../../core/usecases/payments/payment-store.js';
 import { advancePayment } from '../../../../core/usecases/sandbox/sandbox.js';
 import { simulate } from '../../../../core/usecases/sandbox/simulations.js';
 import { type World, world } from '../../../support/scenes/test-world.js';

@@ -2,8 +2,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { money } from '../../../../core/domain/base/money.js';
-import { posting, sumByCurrency, transfer } from '../../../../core/domain/payments/ledger.js';
 import {
   bookAccounts,
   type EntryForm,
@@ -13,7 +11,9 @@ import {
   entryOf,
   isBookAccount,
   type PaymentPosting,
-} from '../../../../core/domain/payments/settlement-entry.js';
+} from '../../../../core/domain/accounting/settlement-entry.js';
+import { money } from '../../../../core/domain/base/money.js';
+import { posting, sumByCurrency, transfer } from '../../../../core/domain/payments/ledger.js';
 
 /** 23:30 of 30 November in São Paulo. */
 const AT_MS = Date.parse('2026-12-01T02:30:00Z');

@@ -3,8 +3,8 @@
 // changes. What is corrected later is an entry of a later period.
 import { convert, formatAmount, money, parseRate } from '../base/money.js';
 import { dayOf } from '../base/time-zone.js';
-import { PAYOUT_CURRENCY } from './funds.js';
-import type { LedgerAccount, LedgerLine, StoredPosting } from './ledger.js';
+import { PAYOUT_CURRENCY } from '../payments/funds.js';
+import type { LedgerAccount, LedgerLine, StoredPosting } from '../payments/ledger.js';
 
 /** An account of the ledger, or the difference of the BRL to those that the payee had booked. */
 export type EntryAccount = LedgerAccount | 'exchange_difference';

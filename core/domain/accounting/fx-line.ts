@@ -4,8 +4,8 @@ import { formatInstant } from '../base/instant.js';
 import { formatAmount, money } from '../base/money.js';
 import { effectiveRate } from '../commands/quote.js';
 import type { Settlement } from '../commands/settlement.js';
-import type { PaymentView } from './change.js';
-import { PAYOUT_CURRENCY } from './funds.js';
+import type { PaymentView } from '../payments/change.js';
+import { PAYOUT_CURRENCY } from '../payments/funds.js';
 import type { PaymentPosting } from './settlement-entry.js';
 
 /** What a line is made of. */
