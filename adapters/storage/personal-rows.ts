@@ -223,7 +223,7 @@ export const personalTables = {
   events: {
     personal: 'body',
     withheld: '',
-    other: 'org_id mode id sequence type subject_id chain_hash created_at',
+    other: 'org_id mode id sequence type subject_id chain_hash created_at actor',
     found: found.events,
     kept: kept.signed,
   },

@@ -1,6 +1,8 @@
 // The store over a database session: runs work, applies its writes as one guarded batch, and runs
 // the work again when the batch lost a race. tables/ holds the rows and the SQL of each aggregate;
 // what differs between databases is in the sessions.
+
+import type { Actor } from '../../core/domain/base/actor.js';
 import type { Tenant } from '../../core/domain/base/tenant.js';
 import type { ChangedRow } from '../../core/domain/service/audit-record.js';
 import { PonteError } from '../../core/errors.js';
@@ -222,7 +224,7 @@ async function applied<T>(
 }
 
 const parts: {
-  readonly [P in Exclude<keyof Tx, 'insertsFirst' | 'onEnd' | 'changes'>]: TxPart<P>;
+  readonly [P in Exclude<keyof Tx, 'insertsFirst' | 'onEnd' | 'changes' | 'actAs'>]: TxPart<P>;
 } = {
   organizations: organizationsPart,
   operators: operatorsPart,
@@ -292,6 +294,10 @@ class RunTx extends OfRun {
 
   changes(): readonly ChangedRow[] {
     return this.unit.changes();
+  }
+
+  actAs(actor: Actor): void {
+    this.unit.actor = actor;
   }
 }
 

@@ -2,6 +2,7 @@
 // is neither read nor written after a write to it was staged: no decision can rely on a result that
 // is not there yet, and PostgreSQL applies the writes of a batch grouped by kind.
 import { hash } from 'node:crypto';
+import type { Actor } from '../../core/domain/base/actor.js';
 import { isStorable } from '../../core/domain/base/raw-json.js';
 import { modes } from '../../core/domain/base/tenant.js';
 import type { ChangeDetails, ChangedRow } from '../../core/domain/service/audit-record.js';
@@ -37,6 +38,8 @@ interface Staged {
 
 export class UnitOfWork {
   readonly insertsFirst: boolean;
+  /** Who causes the events of this run; null: not known. */
+  actor: Actor | null = null;
   readonly #database: Database;
   readonly #writes: Write[] = [];
   /** Made by the first write: most runs only read. */

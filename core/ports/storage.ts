@@ -8,6 +8,7 @@ import type { RegisteredOperator } from '../domain/access/registered-operator.js
 import type { Scope } from '../domain/access/scope.js';
 import type { MemberSession, OperatorSession, PageSession } from '../domain/access/session.js';
 import type { PaymentPosting } from '../domain/accounting/settlement-entry.js';
+import type { Actor } from '../domain/base/actor.js';
 import type { Money } from '../domain/base/money.js';
 import type { Mode, Tenant } from '../domain/base/tenant.js';
 import type {
@@ -184,6 +185,8 @@ export interface Tx {
   readonly onEnd: (listener: (stored: boolean) => void) => void;
   /** What this run has staged so far, in its order. */
   readonly changes: () => readonly ChangedRow[];
+  /** Stores the actor with the events that this run appends from now on. */
+  readonly actAs: (actor: Actor) => void;
   readonly organizations: Writes<Organization, 'update' | 'expect'> & {
     get(orgId: string): Found<Organization>;
     list(): Many<Organization>;

@@ -31,7 +31,22 @@ export function storeSubjectsContract(open: OpenStore): void {
   test('events of the feed come in the order of their sequence', async () => {
     const notes = await store.run((tx) => tx.feed.ofSubject(tenant, 'pi_1'));
     assert.deepEqual(valuesOf(notes, 'id'), ['evt_0', 'evt_6', 'evt_3']);
-    assert.deepEqual(notes[0], { id: 'evt_0', type: 'payment_intent.created', createdAtMs: T0 });
+    const type = 'payment_intent.created';
+    assert.deepEqual(notes[0], { id: 'evt_0', type, createdAtMs: T0, actor: null });
+  });
+
+  test('an event has the actor of the run that appended it', async () => {
+    const tenant = { orgId: 'org_acting', mode: 'test' } as const;
+    const event = { ...tenant, type: 'invoice.created', body: '{}', createdAtMs: T0 };
+    const actors = [{ kind: 'link', id: 'a b / c' } as const, null];
+    for (const [at, actor] of actors.entries()) {
+      await store.run(async (tx) => {
+        if (actor !== null) tx.actAs(actor);
+        tx.feed.append({ ...event, id: `evt_${at}`, subjectId: 'pi_1' });
+      });
+    }
+    const notes = await store.run((tx) => tx.feed.ofSubject(tenant, 'pi_1'));
+    assert.deepEqual(valuesOf(notes, 'actor'), actors);
   });
 
   const lists = {

@@ -4,9 +4,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { originsAllowed, ruleFor } from '../../../core/domain/access/scope.js';
 import { missingProof } from '../../../core/domain/access/session-proof.js';
+import type { Actor } from '../../../core/domain/base/actor.js';
 import { type Mode, type Tenant, tenantOf } from '../../../core/domain/base/tenant.js';
 import type { PaymentView } from '../../../core/domain/payments/change.js';
-import type { Actor, AuditAuthor } from '../../../core/domain/service/audit-record.js';
+import type { AuditAuthor } from '../../../core/domain/service/audit-record.js';
 import { assert, PonteError, reasonOf } from '../../../core/errors.js';
 import type { Deps } from '../../../core/ports/deps.js';
 import { noteScopes, requireScope } from '../../../core/usecases/access/keys.js';

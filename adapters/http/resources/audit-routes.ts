@@ -1,11 +1,11 @@
 // The audit log of an organization, for its owners and admins.
 import { z } from 'zod';
+import { actorKinds } from '../../../core/domain/base/actor.js';
 import { formatInstant } from '../../../core/domain/base/instant.js';
 import { modes } from '../../../core/domain/base/tenant.js';
 import {
   type AuditedObject,
   type AuditRecord,
-  actorKinds,
   auditedTypes,
 } from '../../../core/domain/service/audit-record.js';
 import { listAuditRecords } from '../../../core/usecases/service/audit-log.js';

@@ -1,5 +1,6 @@
 // The timeline of a payment, and what each kind of entry shows.
 import { z } from 'zod';
+import { actorKinds } from '../../../core/domain/base/actor.js';
 import { formatInstant } from '../../../core/domain/base/instant.js';
 import { formatAmount, type Money } from '../../../core/domain/base/money.js';
 import { moneyKinds } from '../../../core/domain/commands/partner-command.js';
@@ -39,6 +40,21 @@ const event = {
   eventId: z.string(),
 } as const;
 
+const by = z
+  .strictObject({
+    kind: z.enum(actorKinds),
+    id: z.string().meta({ description: 'As in the audit log.' }),
+    name: z.string().nullable().meta({
+      description: 'The name of the API key, or the e-mail address of the member or buyer.',
+    }),
+  })
+  .nullable()
+  .meta({
+    description:
+      'Who caused it. `partner`: a message of the settlement partner. `service`: time, a read ' +
+      'at the partner, or test mode playing the buyer. Null: not known.',
+  });
+
 const line = representation<LedgerLine>()(null, {
   account: z.enum(ledgerAccounts),
   amount: [
@@ -51,7 +67,7 @@ const line = representation<LedgerLine>()(null, {
 const entries = {
   created: representation<EntryOf<'created'>>()(
     null,
-    { at, kind: z.literal('created'), ...amount },
+    { at, kind: z.literal('created'), ...amount, by },
     'The payment was created.',
   ),
   limit_reached: representation<EntryOf<'limit_reached'>>()(
@@ -67,7 +83,7 @@ const entries = {
   ),
   question: representation<EntryOf<'question'>>()(
     null,
-    { at, kind: z.literal('question'), question: z.string() },
+    { at, kind: z.literal('question'), question: z.string(), by },
     'The buyer asked something on the page. The organization answers by mail.',
   ),
   colleague_approval: representation<EntryOf<'colleague_approval'>>()(
@@ -84,6 +100,7 @@ const entries = {
       status: z.enum(paymentStatuses),
       ...event,
       reason: z.string().nullable().meta({ description: 'The reason of a failure or cancel.' }),
+      by,
     },
     'The payment entered a status; the event reports it.',
   ),

@@ -59,7 +59,7 @@ export function storyLineOf(
       const { status, reason } = entry;
       // The money that arrived says it.
       if (status === 'on_chain_confirmed') return null;
-      const who = { buyer: payment.buyer.email, approver, nobody: null }[
+      const who = { buyer: payment.buyer.email, approver, nobody: entry.by?.name ?? null }[
         byWhom[status] ?? 'nobody'
       ];
       return {

@@ -1,7 +1,7 @@
 -- The schema on postgres. Written by `npm run -s schema`; edits are lost.
 
 create or replace function ponte_append(org_ids text[], modes text[], ids text[], types text[],
-    subject_ids text[], bodies text[], created_ats timestamp with time zone[])
+    subject_ids text[], bodies text[], created_ats timestamp with time zone[], actors text[])
  returns void
  language plpgsql
 as $function$
@@ -36,9 +36,11 @@ begin
     update feed_heads h set sequence = head.sequence, chain_hash = head.chain_hash
       where h.org_id = tenant.org_id and h.mode = tenant.mode;
   end loop;
-  insert into events (org_id, mode, id, type, subject_id, body, created_at, sequence, chain_hash)
-    select * from unnest(org_ids, modes, ids, types, subject_ids, bodies, created_ats, sequences,
-      chain_hashes);
+  insert into events (
+    org_id, mode, id, type, subject_id, body, created_at, actor, sequence, chain_hash
+  )
+    select * from unnest(org_ids, modes, ids, types, subject_ids, bodies, created_ats, actors,
+      sequences, chain_hashes);
 end
 $function$;
 
@@ -482,6 +484,7 @@ create table events (
   body text not null,
   chain_hash text collate "C" not null,
   created_at timestamp with time zone not null,
+  actor text collate "C" not null,
   constraint events_mode_check check ((mode = any (array['test'::text, 'live'::text]))),
   constraint events_pkey primary key (org_id, mode, id)
 );

@@ -1,7 +1,9 @@
 // Events: the feed of each tenant, gap-free and chained, and the audit log: columns and
 // SQL.
+
+import { type Actor, actorKinds } from '../../../core/domain/base/actor.js';
 import type { DomainEvent, EventNote, NumberedEvent } from '../../../core/domain/payments/event.js';
-import { fixed, group, integer, key, readerOf, tenant, text, time } from '../columns.js';
+import { encoded, fixed, group, integer, key, readerOf, tenant, text, time } from '../columns.js';
 import type { Param } from '../database.js';
 import { defineTable, rowName, templated } from '../table.js';
 import type { TxPart } from '../unit-of-work.js';
@@ -21,14 +23,30 @@ const events = defineTable<NumberedEvent>('events', {
   chainHash: fixed(text('chain_hash')),
 });
 
-const newEvent = group<DomainEvent>({ ...tenant, id: text('id'), ...facts });
+/** Empty where no author is known, such as on a host of tests. */
+const actor = encoded<Actor | null>(
+  'actor',
+  (by) => (by === null ? '' : `${by.kind} ${by.id}`),
+  (stored) => {
+    const [word = '', id = ''] = stored.split(/ (.*)/s, 2);
+    const kind = actorKinds.find((known) => known === word);
+    return kind === undefined ? null : Object.freeze({ kind, id });
+  },
+);
+
+const newEvent = group<DomainEvent & Pick<EventNote, 'actor'>>({
+  ...tenant,
+  id: text('id'),
+  ...facts,
+  actor,
+});
 const newColumns = newEvent.parts.map(({ name }) => name);
 /** The session adds sequence and chain hash as the last parameters, unless it has its own text. */
 const appended = templated(
   { kind: 'append', table: events.name, columns: newColumns, key: [] },
   [
     `insert into events (${newColumns.join(', ')}, sequence, chain_hash)`,
-    'values ($1, $2, $3, $4, $5, $6, $7, $8, $9)',
+    'values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)',
   ].join(' '),
 );
 
@@ -52,6 +70,7 @@ const readNote = readerOf<EventNote>({
   id: text('id'),
   type: text('type'),
   createdAtMs: time('created_at'),
+  actor,
 });
 
 export const feedPart: TxPart<'feed'> = {
@@ -68,7 +87,7 @@ export const feedPart: TxPart<'feed'> = {
     });
   },
   append(unit, event) {
-    const params = newEvent.parts.map(({ write }) => write(event));
+    const params = newEvent.parts.map(({ write }) => write({ ...event, actor: unit.actor }));
     unit.stage(appended(rowName([event.orgId, event.mode, event.id]), params));
   },
   expect(unit, { orgId, mode, id }) {
@@ -100,7 +119,7 @@ export const feedPart: TxPart<'feed'> = {
     const rows = await unit.rows(
       events.name,
       [
-        'select id, type, created_at from events',
+        'select id, type, created_at, actor from events',
         'where org_id = $1 and mode = $2 and subject_id = $3 order by sequence',
       ].join(' '),
       [orgId, mode, subjectId],

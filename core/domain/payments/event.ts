@@ -2,6 +2,7 @@
 // only. The body is made once, as text: every subscriber, attempt and replay sends those bytes.
 import { hash } from 'node:crypto';
 import { assert } from '../../errors.js';
+import type { Actor } from '../base/actor.js';
 import { formatInstant } from '../base/instant.js';
 import { formatAmount, type Money, money, parseAmount } from '../base/money.js';
 import { RawJson, writeJson } from '../base/raw-json.js';
@@ -310,4 +311,7 @@ export function headAfter(head: FeedHead | null, body: string): FeedHead {
   };
 }
 
-export type EventNote = Pick<DomainEvent, 'id' | 'type' | 'createdAtMs'>;
+export interface EventNote extends Pick<DomainEvent, 'id' | 'type' | 'createdAtMs'> {
+  /** Who caused it; null: not known. */
+  readonly actor: Actor | null;
+}

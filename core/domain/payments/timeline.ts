@@ -1,6 +1,7 @@
 // The history of a payment as one list in order of time: its kinds of entries, their order within
 // one moment, and the cursor of a page. Nothing is stored: the use case derives entries from rows.
 import { assert } from '../../errors.js';
+import type { Actor } from '../base/actor.js';
 import type { Money } from '../base/money.js';
 import type { MoneyKind, PartnerCommand } from '../commands/partner-command.js';
 import type { DeliveryStatus } from '../webhooks/webhook-delivery.js';
@@ -50,24 +51,34 @@ export interface TimelineCursor {
   readonly tie: string;
 }
 
+/** Who caused an event: `name` is that of an API key, or the address of a member or the buyer. */
+export interface TimelineAuthor extends Actor {
+  readonly name: string | null;
+}
+
+/** Null: not known. */
+interface Caused {
+  readonly by: TimelineAuthor | null;
+}
+
 export type TimelineEntry = { readonly atMs: number; readonly tie: string } & (
-  | { readonly kind: 'created'; readonly amount: Money }
+  | ({ readonly kind: 'created'; readonly amount: Money } & Caused)
   /** The latest one: there may have been more. */
   | ({ readonly kind: 'limit_reached' } & AmountLimit)
   /** The buyer was rejected after its approval. */
   | { readonly kind: 'approval_lost' }
   /** The buyer asks; the organization answers by mail. */
-  | { readonly kind: 'question'; readonly question: string }
+  | ({ readonly kind: 'question'; readonly question: string } & Caused)
   /** The latest request to a colleague of the buyer, and its decision. */
   | { readonly kind: 'colleague_approval'; readonly state: ColleagueApprovalState }
-  | {
+  | ({
       readonly kind: 'status';
       readonly status: PaymentStatus;
       readonly eventType: string;
       readonly eventId: string;
       /** Why it failed or was cancelled. */
       readonly reason: string | null;
-    }
+    } & Caused)
   | {
       readonly kind: 'money';
       readonly fact: PostingKind;

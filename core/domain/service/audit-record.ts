@@ -1,6 +1,7 @@
 // The audit log: who changed what. It is the feed of the service itself: a record is an event,
 // which the commit numbers and chains by hash, and which the database never changes or removes.
 import type { SignedCommand } from '../access/registered-operator.js';
+import { type Actor, actorKinds } from '../base/actor.js';
 import { formatInstant } from '../base/instant.js';
 import { type Mode, type Tenant, tenantKey } from '../base/tenant.js';
 import {
@@ -99,30 +100,9 @@ export function isHeldType(type: string): type is HeldType {
 /** They follow from other changes, and are named only in a record that names nothing else. */
 const consequences: readonly ObjectType[] = ['webhook_delivery', 'mail'];
 
-/**
- * `person`: a member on pages without an organization. `link`: somebody with the address of a page
- * or an upload URL; the id is what it names.
- */
-export const actorKinds = [
-  'key',
-  'member',
-  'person',
-  'operator',
-  'buyer',
-  'seller',
-  'link',
-  'partner',
-  'service',
-] as const;
-
 /** They act by themselves, many times for each act of a person. */
 const machines: readonly Actor['kind'][] = ['partner', 'service'];
 export const peopleKinds = actorKinds.filter((kind) => !machines.includes(kind));
-
-export interface Actor {
-  readonly kind: (typeof actorKinds)[number];
-  readonly id: string;
-}
 
 /** Who acts, in one request, command or message. */
 export interface AuditAuthor {

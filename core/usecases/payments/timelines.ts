@@ -1,5 +1,6 @@
 // The timeline of a payment, read page by page from its rows. It contains no data of the partner or
 // of other tenants.
+import type { Actor } from '../../domain/base/actor.js';
 import { tenantOf } from '../../domain/base/tenant.js';
 import { type MoneyCommand, moneyKinds } from '../../domain/commands/partner-command.js';
 import {
@@ -14,6 +15,7 @@ import {
   beginOf,
   compareEntries,
   outcomeOf,
+  type TimelineAuthor,
   type TimelineCursor,
   type TimelineEntry,
 } from '../../domain/payments/timeline.js';
@@ -64,20 +66,54 @@ async function fewEntries(tx: Tx, payment: Payment): Promise<readonly TimelineEn
     tx.commands.ofPayment(tenant, payment.id),
     tx.ledger.ofSubject(tenant, payment.id),
   ]);
+  const caused = await causedEvents(tx, payment, events);
   return [
-    createdEntry(payment),
+    createdEntry(payment, caused),
     ...limitEntries(payment),
     ...approvalEntries(payment),
     ...colleagueApprovalEntries(payment),
-    ...(await questionEntries(tx, payment, events)),
-    ...statusEntries(payment, events),
+    ...(await questionEntries(tx, payment, caused)),
+    ...statusEntries(payment, caused),
     ...commands.flatMap(commandEntries),
     ...postings.map(moneyEntry),
   ];
 }
 
-function createdEntry({ createdAtMs: atMs, amount }: Payment): TimelineEntry {
-  return { kind: 'created', atMs, tie: '', amount };
+type CausedEvent = EventNote & { readonly by: TimelineAuthor | null };
+
+/** A payment has few actors. */
+async function causedEvents(
+  tx: Tx,
+  payment: Payment,
+  events: readonly EventNote[],
+): Promise<readonly CausedEvent[]> {
+  const keyOf = (actor: Actor | null) => actor && `${actor.kind} ${actor.id}`;
+  const actors = new Map(events.map(({ actor }) => [keyOf(actor), actor]));
+  const named = await Promise.all(
+    [...actors].map(async ([key, actor]) => {
+      const name = (actor && (await authorNames[actor.kind]?.(tx, payment, actor.id))) ?? null;
+      return [key, actor && Object.freeze({ ...actor, name })] as const;
+    }),
+  );
+  const authors = new Map(named);
+  return events.map((event) => ({ ...event, by: authors.get(keyOf(event.actor)) ?? null }));
+}
+
+type ReadName = (tx: Tx, payment: Payment, id: string) => Promise<string | undefined>;
+
+/** Others have no name that the organization is shown. */
+const authorNames: Partial<Record<Actor['kind'], ReadName>> = {
+  key: async (tx, _, id) => (await tx.keys.get(id))?.name,
+  member: async (tx, { orgId }, id) => (await tx.members.get(orgId, id))?.email,
+  buyer: async (_, { buyer }) => buyer.email,
+};
+
+function createdEntry(
+  { createdAtMs: atMs, amount }: Payment,
+  [first]: readonly CausedEvent[],
+): TimelineEntry {
+  const by = first?.type.endsWith('.created') ? first.by : null;
+  return { kind: 'created', atMs, tie: '', amount, by };
 }
 
 function limitEntries({ limitHit }: Payment): readonly TimelineEntry[] {
@@ -102,29 +138,24 @@ function colleagueApprovalEntries({ colleagueApproval }: Payment): readonly Time
 async function questionEntries(
   tx: Tx,
   payment: Payment,
-  events: readonly EventNote[],
+  events: readonly CausedEvent[],
 ): Promise<readonly TimelineEntry[]> {
   const [type] = questionEventTypes(payment);
   const asked = events.filter((event) => event.type === type).slice(-QUESTIONS_MAX);
-  const read = await Promise.all(asked.map(({ id }) => tx.feed.get(tenantOf(payment), id)));
-  return read.flatMap((event) =>
-    event === null
-      ? []
-      : [
-          {
-            kind: 'question' as const,
-            atMs: event.createdAtMs,
-            tie: event.id,
-            question: questionIn(event),
-          },
-        ],
+  const read = await Promise.all(
+    asked.map(async ({ id, by }) => ({ event: await tx.feed.get(tenantOf(payment), id), by })),
   );
+  return read.flatMap(({ event, by }) => {
+    if (event === null) return [];
+    const { createdAtMs: atMs, id: tie } = event;
+    return [{ kind: 'question' as const, atMs, tie, question: questionIn(event), by }];
+  });
 }
 
 /** One per change, from the event in the payment's own namespace. */
-function statusEntries(payment: Payment, events: readonly EventNote[]): readonly TimelineEntry[] {
+function statusEntries(payment: Payment, events: readonly CausedEvent[]): readonly TimelineEntry[] {
   const own = events.filter(({ type }) => type.startsWith(`${payment.origin}.`));
-  return own.flatMap(({ id: eventId, type: eventType, createdAtMs: atMs }, index) => {
+  return own.flatMap(({ id: eventId, type: eventType, createdAtMs: atMs, by }, index) => {
     const status = reportedStatus(eventType);
     if (status === null) return [];
     const reasons: Partial<Record<typeof status, string | null>> = {
@@ -132,9 +163,8 @@ function statusEntries(payment: Payment, events: readonly EventNote[]): readonly
       cancelled: payment.cancelReason,
     };
     const tie = tieOf(index, eventId);
-    return [
-      { kind: 'status', atMs, tie, status, eventType, eventId, reason: reasons[status] ?? null },
-    ];
+    const reason = reasons[status] ?? null;
+    return [{ kind: 'status', atMs, tie, status, eventType, eventId, reason, by }];
   });
 }
 

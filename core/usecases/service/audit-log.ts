@@ -1,13 +1,12 @@
 // Writes the audit log, in the batch of the change that it records, and verifies it.
 import { hasSigned, type RegisteredOperator } from '../../domain/access/registered-operator.js';
-import { developmentOperator } from '../../domain/base/actor.js';
+import { type Actor, developmentOperator } from '../../domain/base/actor.js';
 import { MINUTE_MS } from '../../domain/base/instant.js';
 import { modes, type Tenant } from '../../domain/base/tenant.js';
 import type { FeedHead, NumberedEvent } from '../../domain/payments/event.js';
 import { openAddress, sealAddress } from '../../domain/service/audit-address.js';
 import { isProvenBody, macKey, type RecordProof } from '../../domain/service/audit-proof.js';
 import {
-  type Actor,
   type AuditAuthor,
   type Audited,
   type AuditedExport,
@@ -80,6 +79,7 @@ class AuditedStore implements Store {
   run<T>(work: (tx: Tx) => Promise<T>, options?: RunOptions): Promise<T> {
     const runWith = (proof: KnownProof) =>
       this.#needs.store.run(async (tx) => {
+        tx.actAs(this.author.actor);
         const value = await work(tx);
         const changed = auditedOf(tx.changes(), this.author);
         for (const one of changed) this.#append(tx, one, proof);

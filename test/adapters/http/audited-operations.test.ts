@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { keyOwner } from '../../../core/domain/access/api-key.js';
-import { type Actor, auditFeed, auditRecord } from '../../../core/domain/service/audit-record.js';
+import type { Actor } from '../../../core/domain/base/actor.js';
+import { auditFeed, auditRecord } from '../../../core/domain/service/audit-record.js';
 import type { Deps } from '../../../core/ports/deps.js';
 import { createKey, rollKey, unlimitedKey } from '../../../core/usecases/access/keys.js';
 import { addMember } from '../../../core/usecases/access/members.js';

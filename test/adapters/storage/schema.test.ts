@@ -113,9 +113,9 @@ test('every table has a name in the audit log, or none on purpose', () => {
 });
 
 test('PostgreSQL refuses to change an entry of the audit log', async () => {
-  const place = "'service', 'live', 'aud_1', 1, 'key create', 'org_1', '{}', '', now()";
+  const place = "'service', 'live', 'aud_1', 1, 'key create', 'org_1', '{}', '', now(), ''";
   await rows(`insert into events (org_id, mode, id, sequence, type, subject_id, body, chain_hash,
-    created_at) values (${place})`);
+    created_at, actor) values (${place})`);
   for (const change of ["update events set body = ''", 'delete from events', 'truncate events']) {
     await assert.rejects(rows(change), /the audit log is append-only/, change);
   }

@@ -1,11 +1,12 @@
 // The real store as one simulated process sees it: with a gate before and after every statement and
 // every batch, so that the process can die there, and with an observer that sees what was truly
 // applied. It changes nothing that passes through.
+
+import type { Actor } from '../../../core/domain/base/actor.js';
 import type { Tenant } from '../../../core/domain/base/tenant.js';
 import type { PartnerCommand } from '../../../core/domain/commands/partner-command.js';
 import type { Mail } from '../../../core/domain/mail/mail.js';
 import type { Payment } from '../../../core/domain/payments/payment.js';
-import type { Actor } from '../../../core/domain/service/audit-record.js';
 import type { ClaimedDelivery, Claims, Store, Tx } from '../../../core/ports/storage.js';
 import type { SeededRandom } from '../seeded-random.js';
 import type { Gates, SimulatedProcess } from './gates.js';
@@ -194,6 +195,7 @@ function gatedTx(
     get: (target, group: string) => {
       if (group === 'insertsFirst') return target.insertsFirst;
       if (group === 'changes') return () => target.changes();
+      if (group === 'actAs') return (actor: Actor) => target.actAs(actor);
       const methods = Reflect.get(target, group) as Methods;
       return gatedGroup(group, methods);
     },

@@ -1,11 +1,10 @@
 // The audit log of an organization in one mode: who changed what, newest first.
 
 import type { VNode } from 'preact';
+import { type Actor, actorKinds } from '../../../../core/domain/base/actor.js';
 import {
-  type Actor,
   type AuditedObject,
   type AuditRecord,
-  actorKinds,
   type ObjectType,
   peopleKinds,
 } from '../../../../core/domain/service/audit-record.js';

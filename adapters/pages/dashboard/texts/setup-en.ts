@@ -3,9 +3,10 @@
 
 import type { ComponentChildren } from 'preact';
 import type { MemberRole } from '../../../../core/domain/access/member.js';
+import type { Actor } from '../../../../core/domain/base/actor.js';
 import type { ChangeState } from '../../../../core/domain/parties/destination-change.js';
 import type { ProductionQuestion } from '../../../../core/domain/parties/production-request.js';
-import type { Actor, ObjectType } from '../../../../core/domain/service/audit-record.js';
+import type { ObjectType } from '../../../../core/domain/service/audit-record.js';
 import { emailTexts } from '../../kit/pages/email-texts.js';
 import { roleNames } from '../../letters/role-names.js';
 

@@ -764,6 +764,8 @@ create table events (
   body text not null,
   chain_hash text collate "C" not null,
   created_at timestamptz not null,
+  -- Who caused it, as kind and id; empty: not known.
+  actor text collate "C" not null,
   primary key (org_id, mode, id)
 );
 
@@ -1299,7 +1301,7 @@ create table organization_logos (
 -- hash of the chain. It is the last statement of a transaction, and locks the heads in one order.
 create function ponte_append(
   org_ids text[], modes text[], ids text[], types text[], subject_ids text[], bodies text[],
-  created_ats timestamptz[]
+  created_ats timestamptz[], actors text[]
 ) returns void language plpgsql as $$
 declare
   tenant record;
@@ -1332,8 +1334,10 @@ begin
     update feed_heads h set sequence = head.sequence, chain_hash = head.chain_hash
       where h.org_id = tenant.org_id and h.mode = tenant.mode;
   end loop;
-  insert into events (org_id, mode, id, type, subject_id, body, created_at, sequence, chain_hash)
-    select * from unnest(org_ids, modes, ids, types, subject_ids, bodies, created_ats, sequences,
-      chain_hashes);
+  insert into events (
+    org_id, mode, id, type, subject_id, body, created_at, actor, sequence, chain_hash
+  )
+    select * from unnest(org_ids, modes, ids, types, subject_ids, bodies, created_ats, actors,
+      sequences, chain_hashes);
 end
 $$;

@@ -778,6 +778,8 @@ create table events (
   body text not null,
   chain_hash text not null,
   created_at integer not null,
+  -- Who caused it, as kind and id; empty: not known.
+  actor text not null,
   primary key (org_id, mode, id)
 ) strict;
 

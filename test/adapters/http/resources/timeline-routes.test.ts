@@ -3,13 +3,16 @@
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import type { Tenant } from '../../../../core/domain/base/tenant.js';
+import { listKeys } from '../../../../core/usecases/access/keys.js';
 import {
   askApprover,
   decideApproval,
 } from '../../../../core/usecases/hosted/colleague-approvals.js';
 import { cancelPayment, readPayment } from '../../../../core/usecases/payments/payments.js';
 import { advancePayment } from '../../../../core/usecases/sandbox/sandbox.js';
+import { audited } from '../../../../core/usecases/service/audit-log.js';
 import { operatorDoes } from '../../../support/operator-action.js';
+import { addActiveMember } from '../../../support/scenes/active-member.js';
 import { makeInvoice } from '../../../support/scenes/made-payments.js';
 import { valuesOf } from '../../../support/values-of.js';
 import { type Answer, refusalOf, sharedSite } from '../checked-site.js';
@@ -172,6 +175,41 @@ test('the reason of staff has 1 to 500 characters, as that of an integrator', as
   await operatorDoes(deps, payment.id, { verb: 'cancel', reason });
   const ended = await readPayment(deps, tenant, payment.id);
   assert.equal(ended.payment.cancelReason, '😀'.repeat(500));
+});
+
+test('an entry says who caused it: a key and a member by name, the buyer by address', async () => {
+  const { deps } = site.world;
+  const by = { orgId: tenant.orgId, email: 'lia@seller.example', role: 'finance' } as const;
+  const member = await addActiveMember(deps, by);
+  const authors = [
+    ['member', member.id, 'lia@seller.example'],
+    ['operator', 'opr_1', null],
+    ['buyer', 'pi_1', 'ana@buyer.example'],
+    ['partner', 'fake', null],
+    ['service', 'ponte', null],
+    ['key', 'key_of_nobody', null],
+  ] as const;
+  const [made] = await listKeys(deps, tenant.orgId);
+  for (const [kind, id, name] of authors) {
+    const body = { ...createBody(), buyer: { email: 'ana@buyer.example' } };
+    const { body: payment } = await site.call('POST', '/v1/payment-intents', { key, body });
+    const paymentId = String(payment['id']);
+    const acting = audited(deps, { actor: { kind, id }, action: 'cancel' });
+    await cancelPayment(acting, tenant, paymentId, 'typo');
+    const [created, cancelled] = await entriesOf(paymentId);
+    assert.deepEqual(created?.['by'], { kind: 'key', id: made?.id, name: made?.name });
+    assert.deepEqual(cancelled?.['by'], { kind, id, name });
+  }
+});
+
+test('what a message of the partner moves, the partner caused', async () => {
+  const entries = await entriesOf(await play('250.00'));
+  const kinds = ofKind(entries, 'status').map(({ status, by }) => [
+    status,
+    (by as { readonly kind: string } | null)?.kind,
+  ]);
+  assert.deepEqual(Object.fromEntries(kinds)['on_chain_confirmed'], 'partner');
+  assert.deepEqual(Object.fromEntries(kinds)['settled'], 'partner');
 });
 
 test('every attempt of a delivery is listed with its outcome', async () => {
