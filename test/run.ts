@@ -8,6 +8,7 @@
 //   npm test -- test/core test/host/crash.test.ts       a folder and a file
 //   npm test -- test/core --name 'is refused'           the tests with such a title
 //   npm test -- --silence 500                           on a slow machine: seconds without progress
+//   npm test -- --lists                                 the tests of all routes, pages and columns
 import {
   chmodSync,
   existsSync,
@@ -45,6 +46,24 @@ const first: Readonly<Record<string, string>> = {
     'compares what the first calls of a process return',
 };
 
+/** What goes over all routes, pages, commands, columns or words: a change elsewhere breaks it. */
+const lists: readonly string[] = [
+  'test/adapters/docs/reference.test.ts',
+  'test/adapters/http/docs/description.test.ts',
+  'test/adapters/http/every-answer.test.ts',
+  'test/adapters/http/protocol/body-problems.test.ts',
+  'test/adapters/http/protocol/schemas.test.ts',
+  'test/adapters/http/repeated-creates.test.ts',
+  'test/adapters/http/routes.test.ts',
+  'test/adapters/pages/dashboard/member-rows.test.ts',
+  'test/adapters/pages/glossary.test.ts',
+  'test/adapters/pages/kit/declared-pages.test.ts',
+  'test/adapters/storage/personal-rows.test.ts',
+  'test/adapters/storage/schema-dump.test.ts',
+  'test/adapters/storage/schema-words.test.ts',
+  'test/host/database-place.test.ts',
+];
+
 /**
  * Usual times of files, by folder: those that take longest begin first. The times of the last run
  * count, where there was one.
@@ -75,6 +94,7 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     nightly: { type: 'boolean', default: false },
+    lists: { type: 'boolean', default: false },
     name: { type: 'string' },
     silence: { type: 'string' },
   },
@@ -84,8 +104,9 @@ const ending = values.nightly ? '.nightly.ts' : '.test.ts';
 const all = projectFiles()
   .map(({ path }) => path)
   .filter((path) => path.startsWith('test/') && path.endsWith(ending));
-const chosen = positionals.length === 0 ? all : positionals.flatMap(testsAt);
-const isWhole = positionals.length === 0 && !values.nightly;
+const named = values.lists ? lists : positionals;
+const chosen = named.length === 0 ? all : named.flatMap(testsAt);
+const isWhole = named.length === 0 && !values.nightly;
 
 interface Cost {
   readonly what: string;
@@ -175,7 +196,9 @@ function emptyFolder(): string {
 
 /** Whether the run is large enough to build what some tests start. */
 function startsProgram(): boolean {
-  return chosen.length > 1 && chosen.some((path) => /^test\/(cli|host)\//.test(path));
+  return (
+    !values.lists && chosen.length > 1 && chosen.some((path) => /^test\/(cli|host)\//.test(path))
+  );
 }
 
 /** The tests below a path that somebody typed. */

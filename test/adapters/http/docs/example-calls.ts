@@ -58,6 +58,8 @@ export interface ExampleCall extends Omit<CallOptions, 'key' | 'session'> {
   readonly path: string;
   /** 200 by default. */
   readonly status?: number;
+  /** What the description shows instead of parameters of the path. */
+  readonly recorded?: Readonly<Record<string, string>>;
   /** Takes the place of a shared session, which the call would end. */
   readonly session?: string;
 }
@@ -253,7 +255,11 @@ export const examples: Readonly<Record<string, Example>> = {
   browseDocs: async () => ({ path: '/docs' }),
   browseDocsPart: async () => ({ path: '/docs/errors' }),
   browseDocsPage: async () => ({ path: '/docs/errors/SellerNotReady' }),
-  readDocsFile: async () => ({ path: assetPaths('/docs').documentation }),
+  readDocsFile: async () => ({
+    path: assetPaths('/docs').documentation,
+    // The real one changes with the file.
+    recorded: { version: '0123456789ab' },
+  }),
 };
 
 export async function newSubscription(world: World, tenant: Tenant): Promise<string> {

@@ -77,7 +77,7 @@ async function recordedCall(operationId: string, form: string, route: Route): Pr
   await site.close();
   const { pathname, searchParams } = new URL(example.path, 'http://localhost');
   return {
-    params: paramsOf(form, pathname),
+    params: { ...paramsOf(form, pathname), ...example.recorded },
     query: Object.fromEntries(searchParams),
     ...(route.body instanceof z.ZodType ? { body: example.body } : {}),
     answers,
