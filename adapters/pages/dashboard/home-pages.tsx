@@ -362,7 +362,7 @@ function needsOf(scene: DashboardScene, home: Home): readonly Need[] {
     return [
       {
         who: 'operator' as const,
-        heading: words.together(pill, shown, sums(views)),
+        heading: words.together(pill.text, shown, sums(views)),
         text: `${need.text} ${shortened(named)}`,
       },
     ];

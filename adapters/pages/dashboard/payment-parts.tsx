@@ -1,71 +1,22 @@
 // What lists and pages of payments share: the table, the state in words, names.
 import type { VNode } from 'preact';
-import { dayOf } from '../../../core/domain/base/time-zone.js';
 import type { ShownView } from '../../../core/domain/payments/change.js';
-import {
-  overdueDays,
-  type SituationRule,
-  situationAmounts,
-  situationOf,
-  situations,
-} from '../../../core/domain/payments/situation.js';
 import { Badge, ButtonLink, Foreign } from '../kit/components.js';
-import { sentence } from '../kit/format.js';
 import type { RowColumns } from '../kit/pages/table.js';
 import { plainText } from '../kit/plain-text.js';
+import { situationIn as situationWords } from '../letters/situation-texts.js';
 import { type DashboardScene, useDashboard } from './dashboard-scene.js';
-import { type SituationFacts, situationTexts } from './texts/situation-texts.js';
 
 type Shown = Pick<ShownView, 'payment' | 'funds'>;
 
-/** Where the payment and its money are, and what a sentence about it names. */
-export function situationIn(scene: DashboardScene, view: Shown) {
-  const { texts, format, view: page } = scene;
-  const { payment } = view;
-  const { status, expiresAtMs, settlement, settledAtMs } = payment;
-  const situation = situationOf(view);
-  const amounts = situationAmounts(view);
-  const facts: SituationFacts = {
-    buyer: buyerOf(payment),
-    payee: payeeOf(scene, payment),
-    amount: format.money(amounts.amount),
-    received: format.money(amounts.received),
-    missing: format.money(amounts.missing),
-    goesBack: amounts.goesBack.amountMinor === 0n ? '' : format.money(amounts.goesBack),
-    wentBack: format.money(amounts.wentBack),
-    settled: settlement === null ? null : format.money(settlement.settled),
-    settledOn: settledAtMs === null ? null : format.day(settledAtMs),
-    until: expiresAtMs === null ? null : format.deadline(expiresAtMs, page.nowMs),
-    status: texts.status[status],
-  };
-  const { what, next, pill } = situationTexts[page.locale][situation];
-  return {
-    situation,
-    amounts,
-    what: sentence(what(facts)),
-    next: sentence(next(facts)),
-    pill: pill?.(facts) ?? facts.status,
-  };
-}
-
-interface StateText {
-  readonly look: string;
-  readonly text: string;
-}
-
-/** The state in a few words, which say what differs from the status. */
-export function stateOf(scene: DashboardScene, view: Shown): StateText {
-  const { texts, view: page } = scene;
-  const { payment } = view;
-  const { situation, pill } = situationIn(scene, view);
-  const days = overdueDays(view, payment.dueDate, dayOf(page.timeZone, page.nowMs));
-  if (days > 0) return { look: 'warn', text: texts.payments.overdue(days) };
-  const rule: SituationRule = situations[situation];
-  return { look: rule.look ?? payment.status, text: pill };
+/** Where the payment and its money are, in words. */
+export function situationIn({ view: page, format }: DashboardScene, view: Shown) {
+  const [buyer, payee] = [buyerOf(view.payment), payeeOf({ view: page }, view.payment)];
+  return situationWords(page.locale, format, { ...page, view, buyer, payee });
 }
 
 export function State({ view, pill }: { readonly view: Shown; readonly pill?: true }): VNode {
-  return <Badge {...stateOf(useDashboard(), view)} {...(pill ? { pill } : {})} />;
+  return <Badge {...situationIn(useDashboard(), view).pill} {...(pill ? { pill } : {})} />;
 }
 
 /** For members who may create one. */
@@ -126,7 +77,7 @@ export function columnsOf(
     cut(
       words.status,
       'c-state',
-      (row) => stateOf(scene, row).text,
+      (row) => situationIn(scene, row).pill.text,
       (row) => <State view={row} pill />,
     ),
     column(words.amount, 'num c-amount', ({ payment }) => format.money(payment.amount)),

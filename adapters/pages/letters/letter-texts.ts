@@ -14,10 +14,12 @@ import { displayText, isReference } from '../../../core/domain/payments/display.
 import type { MailedEvent } from '../../../core/domain/payments/event.js';
 import { heldMinor } from '../../../core/domain/payments/funds.js';
 import type { Payment } from '../../../core/domain/payments/payment.js';
+import { situationAmounts } from '../../../core/domain/payments/situation.js';
 import { assert } from '../../../core/errors.js';
 import type { Letter } from '../../../core/ports/letters.js';
 import { type Format, formatOf } from '../kit/format.js';
 import { actionNames } from './action-names.js';
+import { situationIn } from './situation-texts.js';
 
 /** Each name is one line. Each amount is formatted, with its currency. */
 export interface LetterFacts {
@@ -41,6 +43,8 @@ export interface PaymentFacts extends LetterFacts {
   readonly due: string | null;
   readonly received: string;
   readonly missing: string;
+  /** Some of the money arrived. */
+  readonly isPart: boolean;
   /** By when the money must arrive; null if the partner does not say. */
   readonly payBy: string | null;
   /** What was sent beyond the amount; null if nothing. */
@@ -166,6 +170,8 @@ export interface LetterCatalogue {
     /** Parts of one line, in small letters. */
     readonly details: Readonly<Record<DetailName, (value: string) => string>>;
     readonly questions: readonly [money: string, next: string, todo: string, ask: string];
+    /** Where a payment stands, for the organization. */
+    readonly now: (text: string) => string;
     readonly openPayment: string;
     readonly openForm: string;
     readonly openDashboard: string;
@@ -259,6 +265,21 @@ export function textsOf(catalogue: LetterCatalogue, letter: Letter): LetterTexts
   }
   assert(isPaymentPurpose(purpose), 'it is to a member');
   return catalogue.payment[purpose](paymentFacts(letter, letter.about));
+}
+
+/** Where the payment is as its mail is sent, as the dashboard says it; null for another letter. */
+export function standingOf(catalogue: LetterCatalogue, letter: Letter): string | null {
+  const { about, purpose, locale, organization, writtenAtMs } = letter;
+  if (about === null || !(purpose === 'question' || isOwnerNotice(purpose))) return null;
+  const { buyer, payeeName } = about.payment;
+  const { what, next } = situationIn(locale, formatFor(letter), {
+    view: about,
+    buyer: oneLine(buyer.name ?? buyer.email),
+    payee: oneLine(payeeName ?? organization.name),
+    timeZone: organization.timeZone,
+    nowMs: writtenAtMs,
+  });
+  return catalogue.frame.now([what, next].filter((part) => part !== '').join(' '));
 }
 
 /** The number of the payment, else its external id; null if a buyer cannot know it. */
@@ -419,21 +440,22 @@ function paymentFacts(letter: Letter, about: NonNullable<Letter['about']>): Paym
   const { currency, amountMinor } = payment.amount;
   const inCurrency = (minor: bigint): string => money({ amountMinor: minor, currency });
   const received = funds.receivedMinor;
+  const amounts = situationAmounts(about);
   const settled: Money | null = payment.settlement?.settled ?? null;
   const declined = payment.colleagueApproval?.reason ?? null;
-  const goesBack = funds.refundOwedMinor + funds.refundOrderedMinor;
   return {
     ...commonFacts(letter),
     payee: oneLine(payment.payeeName ?? letter.organization.name),
     amount: money(payment.amount),
     ...bookFacts(letter, payment),
     invoices: invoiceListOf(letter),
-    received: inCurrency(received),
-    missing: inCurrency(amountMinor - received),
+    received: money(amounts.received),
+    missing: money(amounts.missing),
+    isPart: received > 0n,
     payBy: payByMs === null ? null : deadline(payByMs, letter.writtenAtMs),
     surplus: received > amountMinor ? inCurrency(received - amountMinor) : null,
-    goesBack: inCurrency(goesBack),
-    refunded: inCurrency(funds.refundedMinor),
+    goesBack: money(amounts.goesBack),
+    refunded: money(amounts.wentBack),
     settled: settled === null ? null : money(settled),
     hasReceipt: letter.hasReceipt,
     isReplacement: letter.isReplacement,

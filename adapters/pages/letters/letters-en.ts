@@ -117,12 +117,14 @@ export const lettersEn = {
         'You don’t have to do anything. The receipt follows by email.',
       ],
     }),
-    reminder: ({ payee, amount, due }) => ({
-      subject: `Due ${due}: ${amount} to ${payee}`,
-      heading: `A reminder of ${payee}’s request for`,
-      amount,
+    reminder: ({ payee, amount, due, received, missing, isPart }) => ({
+      subject: `Due ${due}: ${missing} to ${payee}`,
+      heading: isPart ? `Still missing for ${payee}:` : `A reminder of ${payee}’s request for`,
+      amount: missing,
       paragraphs: [
-        `It is due ${due}, and no money has arrived for it. A bank transfer takes days.`,
+        isPart
+          ? `${amount} is due ${due}, and ${received} has arrived. A bank transfer takes days.`
+          : `It is due ${due}, and no money has arrived for it. A bank transfer takes days.`,
         'Have you already sent it? Then you don’t have to do anything.',
       ],
     }),
@@ -445,6 +447,7 @@ export const lettersEn = {
       due: (due) => `due ${due}`,
     },
     questions: ['Where is my money?', 'What happens next?', 'What must I do?', 'Whom do I ask?'],
+    now: (text) => `Now: ${text}`,
     openPayment: 'Open the payment page',
     openForm: 'Open the form',
     openDashboard: 'Open the dashboard',

@@ -118,12 +118,14 @@ export const lettersEs = {
         'No tiene que hacer nada. El recibo llega por correo.',
       ],
     }),
-    reminder: ({ payee, amount, due }) => ({
-      subject: `Vence el ${due}: ${amount} para ${payee}`,
-      heading: `Recordatorio de la solicitud de ${payee}:`,
-      amount,
+    reminder: ({ payee, amount, due, received, missing, isPart }) => ({
+      subject: `Vence el ${due}: ${missing} para ${payee}`,
+      heading: isPart ? `Aún falta para ${payee}:` : `Recordatorio de la solicitud de ${payee}:`,
+      amount: missing,
       paragraphs: [
-        `Vence el ${due} y aún no ha llegado dinero. Una transferencia tarda días.`,
+        isPart
+          ? `${amount} vence el ${due}; llegó ${received}. Una transferencia tarda días.`
+          : `Vence el ${due} y aún no ha llegado dinero. Una transferencia tarda días.`,
         '¿Ya la hizo? Entonces no tiene que hacer nada.',
       ],
     }),
@@ -451,6 +453,7 @@ export const lettersEs = {
       '¿Qué debo hacer?',
       '¿A quién pregunto?',
     ],
+    now: (text) => `Ahora: ${text}`,
     openPayment: 'Abrir la página de pago',
     openForm: 'Abrir el formulario',
     openDashboard: 'Abrir el panel',

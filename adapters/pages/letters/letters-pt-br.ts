@@ -120,12 +120,14 @@ export const lettersPtBr = {
         'Você não precisa fazer nada. O recibo chega por e-mail.',
       ],
     }),
-    reminder: ({ payee, amount, due }) => ({
-      subject: `Vence em ${due}: ${amount} para ${payee}`,
-      heading: `Lembrete da cobrança de ${payee}:`,
-      amount,
+    reminder: ({ payee, amount, due, received, missing, isPart }) => ({
+      subject: `Vence em ${due}: ${missing} para ${payee}`,
+      heading: isPart ? `Ainda falta para ${payee}:` : `Lembrete da cobrança de ${payee}:`,
+      amount: missing,
       paragraphs: [
-        `Ela vence em ${due}, e nenhum valor chegou até agora. Uma transferência leva dias.`,
+        isPart
+          ? `${amount} vence em ${due}; chegaram ${received}. Uma transferência leva dias.`
+          : `Ela vence em ${due}, e nenhum valor chegou até agora. Uma transferência leva dias.`,
         'Já fez a transferência? Então não é preciso fazer nada.',
       ],
     }),
@@ -455,6 +457,7 @@ export const lettersPtBr = {
       'O que devo fazer?',
       'Com quem falo?',
     ],
+    now: (text) => `Agora: ${text}`,
     openPayment: 'Abrir a página de pagamento',
     openForm: 'Abrir o formulário',
     openDashboard: 'Abrir o painel',

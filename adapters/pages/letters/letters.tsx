@@ -18,6 +18,7 @@ import {
   isToBuyer,
   type LetterCatalogue,
   oneLine,
+  standingOf,
   textsOf,
 } from './letter-texts.js';
 import { lettersEn } from './letters-en.js';
@@ -90,6 +91,7 @@ function partsOf(catalogue: LetterCatalogue, letter: Letter): readonly Part[] {
   const { organization, mode, link, pageUrl } = letter;
   const { heading, amount = null, paragraphs = [], answers } = textsOf(catalogue, letter);
   const details = detailsOf(catalogue, letter);
+  const standing = standingOf(catalogue, letter);
   const { lines, others } = invoicesIn(catalogue, letter);
   const listed = others === 0 ? lines : [...lines, frame.moreInvoices(others)];
   const org = oneLine(organization.name);
@@ -105,6 +107,7 @@ function partsOf(catalogue: LetterCatalogue, letter: Letter): readonly Part[] {
     ...(details === null ? [] : [{ kind: 'note', text: details } as const]),
     ...(listed.length === 0 ? [] : [{ kind: 'list', lines: listed } as const]),
     ...paragraphs.map((text) => ({ kind: 'paragraph', text }) as const),
+    ...(standing === null ? [] : [{ kind: 'paragraph', text: standing } as const]),
     ...answersOf(frame.questions, answers, help),
     ...(url === null ? [] : [{ kind: 'button', text: open, url } as const]),
     ...(link === null ? [] : [codePart(frame, link)]),

@@ -2,8 +2,9 @@
 // Each occasion is one notice, found by its cause, so that a crash neither repeats nor adds one.
 import { DAY_MS, HOUR_MS } from '../base/instant.js';
 import { schedules } from '../base/schedules.js';
-import { isUnapproved, type PaymentAggregate } from '../payments/change.js';
-import { isPageOpen, isTerminal, type Payment } from '../payments/payment.js';
+import type { PaymentAggregate } from '../payments/change.js';
+import { isPageOpen, type Payment } from '../payments/payment.js';
+import { isBuyerAwaited } from '../payments/situation.js';
 import { mailRules } from './mail.js';
 
 /** The time of day in UTC: working hours in Europe and the Americas. */
@@ -17,11 +18,9 @@ export function nextReminderAtMs(dueDate: string | null, afterMs: number): numbe
   return [lastMs - beforeMs, lastMs].find((atMs) => atMs > afterMs) ?? null;
 }
 
-/** The buyer was asked for money, and none was reported. */
+/** The buyer was asked for money, and it, or a part of it, is awaited. */
 export function isUnpaid(about: PaymentAggregate): boolean {
-  const { payment, funds } = about;
-  const isAsked = isPageOpen(payment) && !isTerminal(payment.status) && !isUnapproved(about);
-  return isAsked && funds.receivedMinor === 0n;
+  return isPageOpen(about.payment) && isBuyerAwaited(about);
 }
 
 /**

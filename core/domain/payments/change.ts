@@ -7,7 +7,7 @@ import type { CommandDraft, MoneyCommand } from '../commands/partner-command.js'
 import type { Settlement } from '../commands/settlement.js';
 import type { KycStatus } from '../parties/buyer-kyc.js';
 import { type EventDraft, paymentEventTypes } from './event.js';
-import { type Funds, heldMinor, missingOf } from './funds.js';
+import { type Funds, missingOf, netReceivedMinor } from './funds.js';
 import type { Posting } from './ledger.js';
 import { isTerminal, nextStatus, type Payment, type PaymentMove } from './payment.js';
 
@@ -28,7 +28,6 @@ export const unshownOfPayment = [
   'colleagueApproval',
   'quoteId',
   'confirmedLocale',
-  'coveredAtMs',
   'version',
 ] as const satisfies readonly (keyof Payment)[];
 
@@ -83,8 +82,13 @@ export type MoveFields = Partial<
 >;
 
 /** Part of the money is here, without what went back, and the rest is awaited. */
-export function isShortPaid({ payment, funds }: PaymentAggregate): boolean {
-  const hereMinor = heldMinor(funds);
+export function isShortPaid({
+  payment,
+  funds,
+}: Pick<ShownView, 'funds'> & {
+  readonly payment: Pick<Payment, 'status' | 'amount'>;
+}): boolean {
+  const hereMinor = netReceivedMinor(funds);
   const isPart = hereMinor > 0n && hereMinor < payment.amount.amountMinor;
   return payment.status === 'on_ramp_pending' && isPart;
 }

@@ -150,7 +150,9 @@ export function missingOf(asked: Money, funds: Funds): Money {
 }
 
 /** What arrived and neither went back to the buyer nor is owed to it. */
-export function netReceivedMinor(funds: Funds): bigint {
+export function netReceivedMinor(
+  funds: Pick<Funds, 'receivedMinor' | 'refundOwedMinor' | 'refundOrderedMinor' | 'refundedMinor'>,
+): bigint {
   const { receivedMinor, refundOwedMinor, refundOrderedMinor, refundedMinor } = funds;
   return receivedMinor - refundOwedMinor - refundOrderedMinor - refundedMinor;
 }

@@ -2,8 +2,9 @@
 // API gives its code, pages its sentence; which screen the buyer sees is in hosted-screen.ts.
 import { DAY_MS } from '../base/instant.js';
 import { money } from '../base/money.js';
-import type { ShownView } from './change.js';
-import { isTerminal, type PaymentStatus, paymentStatuses } from './payment.js';
+import { isShortPaid, type ShownView } from './change.js';
+import { netReceivedMinor } from './funds.js';
+import { isTerminal, type Payment, type PaymentStatus, paymentStatuses } from './payment.js';
 
 /** In the order in which the first that holds counts. */
 export const moneyStates = [
@@ -31,7 +32,7 @@ export interface SituationRule {
   /** The shape of its pill: of its status by default. */
   readonly look?: 'warn' | 'operator' | 'refund_ordered' | 'refunded';
   readonly act?: Act;
-  /** It is the buyer's turn to pay: an invoice can be overdue. */
+  /** It is the buyer's turn to pay: it is reminded, and the invoice can be overdue. */
   readonly isAwaited?: true;
 }
 
@@ -50,6 +51,7 @@ export const situations = {
   money_missing: {
     says: 'Less than the amount arrived. The rest is awaited.',
     look: 'warn',
+    isAwaited: true,
     act: 'send_link',
   },
   money_early: {
@@ -145,16 +147,12 @@ export type Situated = Pick<ShownView, 'funds'> & {
   readonly payment: Pick<ShownView['payment'], 'status' | 'amount' | 'approvalLostAtMs'>;
 };
 
-/** What arrived and neither went back nor is about to. */
-function keptMinor({ funds }: Pick<Situated, 'funds'>): bigint {
-  const { receivedMinor, refundOwedMinor, refundOrderedMinor, refundedMinor } = funds;
-  return receivedMinor - refundOwedMinor - refundOrderedMinor - refundedMinor;
-}
-
 export function moneyStateOf({ payment, funds }: Situated): MoneyState {
   const { position, refund } = funds;
   if (position === 'needs_review' || refund === 'needs_review') return 'review';
-  const kept = keptMinor({ funds });
+  // The buyer's page and mails ask for the rest, although another part went back.
+  if (isShortPaid({ payment, funds })) return 'part';
+  const kept = netReceivedMinor(funds);
   const isKept = kept > 0n && kept >= payment.amount.amountMinor;
   if (refund === 'refund_owed') return isKept ? 'surplus' : 'owed';
   if (refund === 'refund_ordered') return isKept ? 'surplus' : 'going_back';
@@ -175,16 +173,27 @@ export function situationOf(view: Situated): Situation {
   return situationTable[status][state];
 }
 
-/** In which an invoice is overdue from the day behind its due day, unless money arrived. */
+/** Whose payment is overdue from the day behind its due day, until the whole amount arrived. */
 export const awaitedStatuses: readonly PaymentStatus[] = paymentStatuses.filter((status) => {
   const rule: SituationRule = situations[situationTable[status].none];
   return rule.isAwaited === true;
 });
 
-/** Whole days since the due day of a payment that the buyer has not paid; 0 before them. */
-export function overdueDays(view: Situated, dueDate: string | null, today: string): number {
+/** Whether its buyer is to pay, or to pay the rest. */
+export function isBuyerAwaited(view: Situated): boolean {
   const rule: SituationRule = situations[situationOf(view)];
-  if (dueDate === null || rule.isAwaited === undefined) return 0;
+  return rule.isAwaited === true;
+}
+
+/**
+ * Whole days since the due day of a payment of which money is missing; 0 before them. Lists find
+ * the same payments by `dueFilter`.
+ */
+export function overdueDays(
+  { status, coveredAtMs, dueDate }: Pick<Payment, 'status' | 'coveredAtMs' | 'dueDate'>,
+  today: string,
+): number {
+  if (dueDate === null || coveredAtMs !== null || !awaitedStatuses.includes(status)) return 0;
   return Math.max(0, Math.round((Date.parse(today) - Date.parse(dueDate)) / DAY_MS));
 }
 
@@ -192,7 +201,7 @@ export function overdueDays(view: Situated, dueDate: string | null, today: strin
 export function situationAmounts({ payment, funds }: Situated) {
   const { amount } = payment;
   const inCurrency = (amountMinor: bigint) => money(amountMinor, amount.currency);
-  const missingMinor = amount.amountMinor - keptMinor({ funds });
+  const missingMinor = amount.amountMinor - netReceivedMinor(funds);
   return {
     amount,
     received: inCurrency(funds.receivedMinor),

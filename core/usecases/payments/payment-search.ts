@@ -164,11 +164,11 @@ async function listPassing(
 }
 
 function isDueIn(
-  { payment: { dueDate, amount }, funds }: ShownView,
+  { payment: { dueDate, coveredAtMs } }: ShownView,
   { from, to, isUncovered }: DueRange,
 ): boolean {
-  const isCovered = funds.receivedMinor >= amount.amountMinor;
-  return dueDate !== null && from <= dueDate && dueDate <= to && !(isUncovered && isCovered);
+  const isIn = dueDate !== null && from <= dueDate && dueDate <= to;
+  return isIn && !(isUncovered && coveredAtMs !== null);
 }
 
 async function buyerOf(deps: Deps, { mode }: Tenant, text: string): Promise<string | null> {

@@ -11,7 +11,15 @@ import { locales } from '../../../core/domain/base/locale.js';
 import { openBrowser } from '../../support/servers/browser.js';
 import { projectRoot } from '../../support/source-tree.js';
 import { samples } from './all-samples.js';
-import { fillDashboard, memberToken, placesOf, visit } from './dashboard/dashboard-site.js';
+import {
+  fillDashboard,
+  memberToken,
+  type Place,
+  placesOf,
+  rootOf,
+  visit,
+} from './dashboard/dashboard-site.js';
+import { fillLongData } from './dashboard/long-data.js';
 import { pageServer } from './page-server.js';
 import { openPageSite } from './visitor.js';
 
@@ -49,7 +57,16 @@ for (const { name } of samples.filter((sample) => sample.name.includes(values.on
 const site = await openPageSite({ payins: 'wait' });
 // Browsers send their address with each form.
 Object.assign(site.world.deps.settings, { baseUrl: site.origin, payUrl: site.origin });
-const places = await placesOf(site, await fillDashboard(site));
+const { payments } = await fillLongData(site);
+const paid = await fillDashboard(site);
+const longest = Object.entries(payments).map(([state, id]) => [
+  `payment-${state}`,
+  `${rootOf(site)}/payments/${id}`,
+]);
+const places: Readonly<Record<string, Place>> = {
+  ...Object.fromEntries(longest),
+  ...(await placesOf(site, paid)),
+};
 const token = await memberToken(site, 'owner');
 for (const [name, place] of Object.entries(places)) {
   if (!`dashboard-${name}`.includes(values.only)) continue;

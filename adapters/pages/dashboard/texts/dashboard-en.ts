@@ -14,6 +14,7 @@ import type { PaymentStatus } from '../../../../core/domain/payments/payment.js'
 import type { CommandOutcome } from '../../../../core/domain/payments/timeline.js';
 import type { DeliveryStatus } from '../../../../core/domain/webhooks/webhook-delivery.js';
 import { emailTexts } from '../../kit/pages/email-texts.js';
+import { statusTexts } from '../../letters/situation-texts.js';
 import type { SpreadsheetLoss } from '../invoices/spreadsheet-losses.js';
 import type { PaymentGroup } from '../payment-groups.js';
 import { developerEn } from './developer-en.js';
@@ -164,21 +165,7 @@ export const dashboardEn = {
     needsScript: 'Passkeys need scripts, which are off in this browser.',
   },
   setup: setupEn,
-  status: {
-    awaiting_approval: 'Needs approval',
-    approved: 'Approved, not sent',
-    awaiting_buyer: 'Waiting for buyer',
-    buyer_kyc_pending: 'Checking buyer',
-    buyer_kyc_approved: 'Buyer cleared',
-    fx_quoted: 'Price shown',
-    on_ramp_pending: 'Waiting for money',
-    on_chain_confirmed: 'Money arrived',
-    offramp_pending: 'Paying out',
-    settled: 'Paid',
-    failed: 'Failed',
-    cancelled: 'Cancelled',
-    expired: 'Expired',
-  } satisfies Record<PaymentStatus, string>,
+  status: statusTexts.en,
   groups: {
     paid: 'Paid',
     buyer: 'With the buyer',
@@ -254,7 +241,6 @@ export const dashboardEn = {
     time: 'Time',
     receives: 'Seller receives',
     overdueTab: 'Overdue',
-    overdue: (days: number) => (days === 1 ? '1 day overdue' : `${days} days overdue`),
     heading: 'Payments',
     created: 'Created',
     reference: 'Reference',

@@ -1,5 +1,6 @@
 // The texts of the dashboard in Spanish.
 import { emailTexts } from '../../kit/pages/email-texts.js';
+import { statusTexts } from '../../letters/situation-texts.js';
 import type { DashboardTexts } from './dashboard-en.js';
 import { developerEs } from './developer-es.js';
 import { setupEs } from './setup-es.js';
@@ -151,21 +152,7 @@ export const dashboardEs: DashboardTexts = {
     needsScript: 'Las claves de acceso necesitan scripts, que este navegador no ejecuta.',
   },
   setup: setupEs,
-  status: {
-    awaiting_approval: 'Falta aprobación',
-    approved: 'Aprobado, sin enviar',
-    awaiting_buyer: 'Espera al comprador',
-    buyer_kyc_pending: 'Comprobando al comprador',
-    buyer_kyc_approved: 'Comprador aprobado',
-    fx_quoted: 'Precio mostrado',
-    on_ramp_pending: 'Espera el dinero',
-    on_chain_confirmed: 'Llegó el dinero',
-    offramp_pending: 'Pagando',
-    settled: 'Pagado',
-    failed: 'Falló',
-    cancelled: 'Cancelado',
-    expired: 'Vencido',
-  },
+  status: statusTexts.es,
   groups: {
     paid: 'Pagados',
     buyer: 'Con el comprador',
@@ -240,7 +227,6 @@ export const dashboardEs: DashboardTexts = {
     time: 'Hora',
     receives: 'Recibe el vendedor',
     overdueTab: 'Con retraso',
-    overdue: (days) => (days === 1 ? '1 día de retraso' : `${days} días de retraso`),
     heading: 'Pagos',
     created: 'Creado',
     reference: 'Referencia',

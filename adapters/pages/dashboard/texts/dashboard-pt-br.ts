@@ -1,5 +1,6 @@
 // The texts of the dashboard in Portuguese of Brazil.
 import { emailTexts } from '../../kit/pages/email-texts.js';
+import { statusTexts } from '../../letters/situation-texts.js';
 import type { DashboardTexts } from './dashboard-en.js';
 import { developerPtBr } from './developer-pt-br.js';
 import { setupPtBr } from './setup-pt-br.js';
@@ -150,21 +151,7 @@ export const dashboardPtBr: DashboardTexts = {
     needsScript: 'Chaves de acesso precisam de scripts, que este navegador não executa.',
   },
   setup: setupPtBr,
-  status: {
-    awaiting_approval: 'Falta aprovação',
-    approved: 'Aprovado, não enviado',
-    awaiting_buyer: 'Esperando o comprador',
-    buyer_kyc_pending: 'Verificando o comprador',
-    buyer_kyc_approved: 'Comprador aprovado',
-    fx_quoted: 'Preço mostrado',
-    on_ramp_pending: 'Esperando o dinheiro',
-    on_chain_confirmed: 'Dinheiro chegou',
-    offramp_pending: 'Pagando',
-    settled: 'Pago',
-    failed: 'Falhou',
-    cancelled: 'Cancelado',
-    expired: 'Expirado',
-  },
+  status: statusTexts['pt-BR'],
   groups: {
     paid: 'Pagos',
     buyer: 'Com o comprador',
@@ -238,7 +225,6 @@ export const dashboardPtBr: DashboardTexts = {
     time: 'Hora',
     receives: 'Vendedor recebe',
     overdueTab: 'Em atraso',
-    overdue: (days) => (days === 1 ? '1 dia de atraso' : `${days} dias de atraso`),
     heading: 'Pagamentos',
     created: 'Criado',
     reference: 'Referência',

@@ -57,7 +57,7 @@ export async function fillLongData({ world, tenant }: PageSite): Promise<LongDat
       const waits = at % 2 === 0 ? {} : { destinationRef: null, status: 'verifying' as const };
       const externalId = `fornecedor-de-exportacao-${at}`;
       tx.accounts.insert(
-        anAccount({ ...tenant, ...waits, id: `acct_${at}`, externalId, legalName }),
+        anAccount({ ...tenant, ...waits, id: `acct_long_${at}`, externalId, legalName }),
       );
     }
   });

@@ -117,16 +117,23 @@ test('the tab Overdue has what is due before today, the earliest first, in three
       const id = `inv_00000000009due${at}`;
       const names = { id, publicId: id, externalId: `due-${-days}`, origin: 'invoice' as const };
       const dueDate = daysAfter(today, days);
-      const row = { ...site.tenant, ...names, dueDate, status: 'awaiting_buyer' as const };
-      tx.payments.insert(aBarePayment(row));
-      tx.funds.put(someFunds({ ...site.tenant, paymentId: id }));
+      // One of them is paid in part.
+      const isPart = days === -2;
+      const status = isPart ? 'on_ramp_pending' : 'awaiting_buyer';
+      const payment = aBarePayment({ ...site.tenant, ...names, dueDate, status });
+      const part = {
+        position: 'received',
+        receivedMinor: payment.amount.amountMinor - 1n,
+      } as const;
+      tx.payments.insert(payment);
+      tx.funds.put(someFunds({ ...site.tenant, paymentId: id, ...(isPart ? part : {}) }));
     }
   });
   const dueIn = (text: string) => [...new Set(textOf(text).match(/due-\d+/g))];
-  for (const [locale, tab, pill] of [
-    ['en', 'Overdue', '30 days overdue'],
-    ['pt-BR', 'Em atraso', '30 dias de atraso'],
-    ['es', 'Con retraso', '30 días de retraso'],
+  for (const [locale, tab, pill, part, due] of [
+    ['en', 'Overdue', '30 days overdue', /EUR.0\.01 missing, 2 days overdue/, /It was due on/],
+    ['pt-BR', 'Em atraso', '30 dias de atraso', /Faltam EUR.0,01, 2 dias de atraso/, /Venceu em/],
+    ['es', 'Con retraso', '30 días de retraso', /Faltan 0,01.EUR, 2 días de retraso/, /Venció el/],
   ] as const) {
     const cookie = `ponte-member=${await memberToken(site, 'finance')}`;
     const visitor = site.visitor({ headers: { cookie, 'accept-language': locale } });
@@ -135,6 +142,10 @@ test('the tab Overdue has what is due before today, the earliest first, in three
     const { text } = await visitor.open(`${root}/invoices?status=overdue`);
     assert.deepEqual(dueIn(text), ['due-30', 'due-2']);
     assert.match(textOf(text), new RegExp(pill));
+    assert.match(textOf(text), part);
+    const found = await visitor.open(`${root}/invoices?status=overdue&q=due-2`);
+    assert.deepEqual(dueIn(found.text), ['due-2']);
+    assert.match(textOf((await visitor.open(root)).text), due);
   }
   const file = await exported('?origin=invoice&status=overdue');
   assert.deepEqual(file.match(/due-\d+/g), ['due-30', 'due-2']);

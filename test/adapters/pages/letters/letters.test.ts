@@ -2,6 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isToBuyer } from '../../../../adapters/pages/letters/letter-texts.js';
 import { createLetters } from '../../../../adapters/pages/letters/letters.js';
+import {
+  type SituationFacts,
+  situationTexts,
+} from '../../../../adapters/pages/letters/situation-texts.js';
 import { DAY_MS } from '../../../../core/domain/base/instant.js';
 import { type Locale, locales } from '../../../../core/domain/base/locale.js';
 import { money } from '../../../../core/domain/base/money.js';
@@ -443,6 +447,36 @@ test('a letter about missing money says by when it must arrive', () => {
   const none = sampleInstructions({ payByMs: null });
   const plain = render(letterOf('money_short', { payment: { payinInstructions: none } }));
   assert.doesNotMatch(plain.text, /If it is not here/);
+});
+
+test('a reminder asks for what is missing, and says what arrived', () => {
+  const funds = { position: 'received', receivedMinor: 1_198_000n } as const;
+  const part = { status: 'on_ramp_pending', dueDate: '2030-04-30' } as const;
+  for (const [locale, missing, received] of [
+    ['en', 'USD 500.00', 'USD 11,980.00'],
+    ['pt-BR', 'USD 500,00', 'USD 11.980,00'],
+    ['es', '500,00 USD', '11.980,00 USD'],
+  ] as const) {
+    const letter = letterOf('reminder', { locale, payment: part, funds });
+    const { subject, text } = render(letter);
+    assert.ok(subject.includes(missing), subject);
+    assert.ok(text.includes(missing) && text.includes(received), text);
+    const all = render(letterOf('reminder', { locale, payment: part }));
+    assert.ok(!all.subject.includes(missing), all.subject);
+  }
+});
+
+test('a letter to the organization about a payment says where it stands, as the dashboard', () => {
+  const funds = { position: 'needs_review', receivedMinor: 1_248_000n } as const;
+  for (const purpose of ['question', ...ownerNoticePurposes] as const) {
+    for (const locale of locales) {
+      const { text } = render(letterOf(purpose, { locale, funds }));
+      const { what, next } = situationTexts[locale].with_operator;
+      const facts = { received: '12', buyer: 'x' } as SituationFacts;
+      const end = what(facts).split('x').at(-1) ?? '';
+      assert.ok(end !== '' && text.includes(`${end} ${next(facts)}`), text);
+    }
+  }
 });
 
 test('a letter names the order and the reference of the buyer, if they look like numbers', () => {

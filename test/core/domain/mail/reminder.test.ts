@@ -8,11 +8,8 @@ import {
   reminderCause,
 } from '../../../../core/domain/mail/reminder.js';
 import type { Funds } from '../../../../core/domain/payments/funds.js';
-import {
-  isTerminal,
-  type Payment,
-  paymentStatuses,
-} from '../../../../core/domain/payments/payment.js';
+import { type Payment, paymentStatuses } from '../../../../core/domain/payments/payment.js';
+import { awaitedStatuses } from '../../../../core/domain/payments/situation.js';
 import { sampleFunds, samplePayment } from '../../../support/samples/sample-rows.js';
 
 const at = (text: string) => Date.parse(text);
@@ -41,12 +38,16 @@ test('a reminder is due three days before the due date, and on the day', () => {
   assert.equal(nextReminderAtMs(null, 0), null);
 });
 
-test('a buyer is reminded while it was asked and no money was reported', () => {
+test('a buyer is reminded while it was asked, and the money or a part of it is awaited', () => {
   for (const status of paymentStatuses) {
-    assert.equal(isUnpaid(stateOf({ status })), !isTerminal(status), status);
+    assert.equal(isUnpaid(stateOf({ status })), awaitedStatuses.includes(status), status);
   }
+  const waiting = { status: 'on_ramp_pending' } as const;
+  const here = (receivedMinor: bigint) => ({ position: 'received', receivedMinor }) as const;
+  assert.equal(isUnpaid(stateOf(waiting, here(samplePayment.amount.amountMinor - 1n))), true);
+  assert.equal(isUnpaid(stateOf(waiting, here(samplePayment.amount.amountMinor))), false);
   assert.equal(isUnpaid(stateOf({ invitedAtMs: null })), false);
-  assert.equal(isUnpaid(stateOf({}, { receivedMinor: 1n })), false);
+  assert.equal(isUnpaid(stateOf({}, here(1n))), false, 'it is early');
   const isLost = { status: 'fx_quoted', approvalLostAtMs: 1 } as const;
   assert.equal(isUnpaid(stateOf(isLost)), false);
 });

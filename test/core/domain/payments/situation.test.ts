@@ -4,12 +4,15 @@ import { dashboardTexts } from '../../../../adapters/pages/dashboard/dashboard-t
 import {
   type SituationFacts,
   situationTexts,
-} from '../../../../adapters/pages/dashboard/texts/situation-texts.js';
+} from '../../../../adapters/pages/letters/situation-texts.js';
 import { locales } from '../../../../core/domain/base/locale.js';
 import { money } from '../../../../core/domain/base/money.js';
+import { isShortPaid } from '../../../../core/domain/payments/change.js';
 import { noFunds } from '../../../../core/domain/payments/funds.js';
 import { paymentStatuses } from '../../../../core/domain/payments/payment.js';
 import {
+  awaitedStatuses,
+  isBuyerAwaited,
   moneyStateOf,
   moneyStates,
   overdueDays,
@@ -69,13 +72,29 @@ test('a payment whose buyer lost its approval is with the operator until it is p
   assert.equal(situationOf({ payment, funds: paid }), 'paying_out');
 });
 
-test('a payment is overdue while the buyer has not paid, from the day after its due day', () => {
-  const view = { payment: open, funds: none };
-  assert.equal(overdueDays(view, null, '2027-03-02'), 0);
-  assert.equal(overdueDays(view, '2027-03-02', '2027-03-02'), 0);
-  assert.equal(overdueDays(view, '2027-02-22', '2027-03-02'), 8);
-  const arrived = { ...none, position: 'received', receivedMinor: 10_000n } as const;
-  assert.equal(overdueDays({ payment: open, funds: arrived }, '2027-02-22', '2027-03-02'), 0);
+test('a payment is overdue from the day after its due day, until the whole amount arrived', () => {
+  const today = '2027-03-02';
+  const late = { ...open, dueDate: '2027-02-22', coveredAtMs: null };
+  assert.equal(overdueDays({ ...late, dueDate: null }, today), 0);
+  assert.equal(overdueDays({ ...late, dueDate: today }, today), 0);
+  assert.equal(overdueDays(late, today), 8);
+  assert.equal(overdueDays({ ...late, coveredAtMs: 1 }, today), 0);
+  for (const status of paymentStatuses) {
+    assert.equal(overdueDays({ ...late, status }, today) > 0, awaitedStatuses.includes(status));
+  }
+});
+
+test('a buyer that is to pay, or to pay the rest, is awaited as its own page says', () => {
+  const partly = { ...none, position: 'received', receivedMinor: 9_900n } as const;
+  const back = { ...partly, refund: 'refund_owed', refundOwedMinor: 400n } as const;
+  for (const funds of [partly, back]) {
+    assert.equal(isShortPaid({ payment: open, funds }), true);
+    assert.equal(situationOf({ payment: open, funds }), 'money_missing');
+    assert.equal(isBuyerAwaited({ payment: open, funds }), true);
+  }
+  const whole = { ...partly, receivedMinor: 10_000n };
+  assert.equal(isBuyerAwaited({ payment: open, funds: whole }), false);
+  assert.equal(isBuyerAwaited({ payment: { ...open, approvalLostAtMs: 1 }, funds: partly }), false);
 });
 
 test('each situation has a sentence in each language, with its amount and without gaps', () => {

@@ -1,6 +1,18 @@
 // What the seller reads about a payment in each situation: what happened, and what happens next.
-import type { Locale } from '../../../../core/domain/base/locale.js';
-import type { Situation } from '../../../../core/domain/payments/situation.js';
+// Pages of the dashboard and mails to the organization have the same sentences.
+import type { Locale } from '../../../core/domain/base/locale.js';
+import { dayOf } from '../../../core/domain/base/time-zone.js';
+import type { ShownView } from '../../../core/domain/payments/change.js';
+import type { PaymentStatus } from '../../../core/domain/payments/payment.js';
+import {
+  overdueDays,
+  type Situation,
+  type SituationRule,
+  situationAmounts,
+  situationOf,
+  situations,
+} from '../../../core/domain/payments/situation.js';
+import { type Format, sentence } from '../kit/format.js';
 
 /** Amounts with their currency, days and names as they are shown; null for what is not known. */
 export interface SituationFacts {
@@ -307,3 +319,120 @@ const es: SituationTexts = {
 };
 
 export const situationTexts: Readonly<Record<Locale, SituationTexts>> = { en, 'pt-BR': ptBr, es };
+
+export const statusTexts: Readonly<Record<Locale, Readonly<Record<PaymentStatus, string>>>> = {
+  en: {
+    awaiting_approval: 'Needs approval',
+    approved: 'Approved, not sent',
+    awaiting_buyer: 'Waiting for buyer',
+    buyer_kyc_pending: 'Checking buyer',
+    buyer_kyc_approved: 'Buyer cleared',
+    fx_quoted: 'Price shown',
+    on_ramp_pending: 'Waiting for money',
+    on_chain_confirmed: 'Money arrived',
+    offramp_pending: 'Paying out',
+    settled: 'Paid',
+    failed: 'Failed',
+    cancelled: 'Cancelled',
+    expired: 'Expired',
+  },
+  'pt-BR': {
+    awaiting_approval: 'Falta aprovação',
+    approved: 'Aprovado, não enviado',
+    awaiting_buyer: 'Esperando o comprador',
+    buyer_kyc_pending: 'Verificando o comprador',
+    buyer_kyc_approved: 'Comprador aprovado',
+    fx_quoted: 'Preço mostrado',
+    on_ramp_pending: 'Esperando o dinheiro',
+    on_chain_confirmed: 'Dinheiro chegou',
+    offramp_pending: 'Pagando',
+    settled: 'Pago',
+    failed: 'Falhou',
+    cancelled: 'Cancelado',
+    expired: 'Expirado',
+  },
+  es: {
+    awaiting_approval: 'Falta aprobación',
+    approved: 'Aprobado, sin enviar',
+    awaiting_buyer: 'Espera al comprador',
+    buyer_kyc_pending: 'Comprobando al comprador',
+    buyer_kyc_approved: 'Comprador aprobado',
+    fx_quoted: 'Precio mostrado',
+    on_ramp_pending: 'Espera el dinero',
+    on_chain_confirmed: 'Llegó el dinero',
+    offramp_pending: 'Pagando',
+    settled: 'Pagado',
+    failed: 'Falló',
+    cancelled: 'Cancelado',
+    expired: 'Vencido',
+  },
+};
+
+const overdueTexts: Readonly<
+  Record<Locale, { readonly pill: (days: number) => string; readonly was: (day: string) => string }>
+> = {
+  en: {
+    pill: (days) => (days === 1 ? '1 day overdue' : `${days} days overdue`),
+    was: (day) => `It was due on ${day}.`,
+  },
+  'pt-BR': {
+    pill: (days) => (days === 1 ? '1 dia de atraso' : `${days} dias de atraso`),
+    was: (day) => `Venceu em ${day}.`,
+  },
+  es: {
+    pill: (days) => (days === 1 ? '1 día de retraso' : `${days} días de retraso`),
+    was: (day) => `Venció el ${day}.`,
+  },
+};
+
+/** A payment, with names as they are shown, and the zone in which it is overdue. */
+export interface SituationSource {
+  readonly view: Pick<ShownView, 'payment' | 'funds'>;
+  readonly buyer: string;
+  readonly payee: string;
+  readonly timeZone: string;
+  readonly nowMs: number;
+}
+
+/** Where a payment and its money are, in words. */
+export function situationIn(
+  locale: Locale,
+  format: Format,
+  { view, buyer, payee, timeZone, nowMs }: SituationSource,
+) {
+  const { payment } = view;
+  const { status, expiresAtMs, settlement, settledAtMs, dueDate } = payment;
+  const situation = situationOf(view);
+  const amounts = situationAmounts(view);
+  const facts: SituationFacts = {
+    buyer,
+    payee,
+    amount: format.money(amounts.amount),
+    received: format.money(amounts.received),
+    missing: format.money(amounts.missing),
+    goesBack: amounts.goesBack.amountMinor === 0n ? '' : format.money(amounts.goesBack),
+    wentBack: format.money(amounts.wentBack),
+    settled: settlement === null ? null : format.money(settlement.settled),
+    settledOn: settledAtMs === null ? null : format.day(settledAtMs),
+    until: expiresAtMs === null ? null : format.deadline(expiresAtMs, nowMs),
+    status: statusTexts[locale][status],
+  };
+  const { what, next, pill } = situationTexts[locale][situation];
+  const rule: SituationRule = situations[situation];
+  const days = overdueDays(payment, dayOf(timeZone, nowMs));
+  const isOverdue = days > 0 && dueDate !== null;
+  const late = overdueTexts[locale];
+  const exact = [pill?.(facts), isOverdue ? late.pill(days) : undefined];
+  const due = isOverdue ? late.was(format.date(dueDate)) : '';
+  return {
+    situation,
+    amounts,
+    what: sentence(what(facts)),
+    next: [due, sentence(next(facts))].filter((part) => part !== '').join(' '),
+    /** The state in a few words, which say what differs from the status. */
+    pill: {
+      look: rule.look ?? (isOverdue ? 'warn' : status),
+      text: exact.filter((part) => part !== undefined).join(', ') || facts.status,
+    },
+  };
+}
