@@ -40,6 +40,7 @@ import type { BankAccount, BankDetails } from '../domain/payments/bank-record.js
 import type { PaymentView, ShownView } from '../domain/payments/change.js';
 import type { DomainEvent, EventNote, FeedHead, NumberedEvent } from '../domain/payments/event.js';
 import type { Funds } from '../domain/payments/funds.js';
+import type { KeyOrigin } from '../domain/payments/idempotency.js';
 import type { Posting, StoredPosting } from '../domain/payments/ledger.js';
 import type { Advance, Payment, PaymentOrigin, PaymentStatus } from '../domain/payments/payment.js';
 import type { SimulatedReport } from '../domain/payments/simulated-event.js';
@@ -407,17 +408,11 @@ export interface Tx {
       tenant: Tenant,
       key: string,
     ): Promise<{
-      readonly origin: PaymentOrigin;
+      readonly origin: KeyOrigin;
       readonly resourceId: string;
       readonly createdAtMs: number;
     } | null>;
-    bind(
-      tenant: Tenant,
-      key: string,
-      origin: PaymentOrigin,
-      resourceId: string,
-      atMs: number,
-    ): void;
+    bind(tenant: Tenant, key: string, origin: KeyOrigin, resourceId: string, atMs: number): void;
   };
   readonly buyers: Writes<Buyer, 'insert'> & {
     byEmail(mode: Mode, emailKey: string): Found<Buyer>;

@@ -337,23 +337,17 @@ export const accountRoutes = [
       acceptAccountTerms: '/v1/accounts/{id}/tos-accepted',
     },
     summary: 'Record the terms that the end client accepted',
+    idempotency: 'key',
     access: { auth: 'key', scope: 'connected_accounts:write', modes: 'both', rateLimit: 'stored' },
     params: accountParams,
     body: tosAcceptedBody,
     responses: { 200: account.schema },
     errors: ['TosSessionRequired', 'TosIdMismatch'],
-    handler: async ({ deps }, { tenant, params, body }) =>
-      reply(
-        200,
-        account.show(
-          await acceptAccountTerms(
-            deps,
-            tenant,
-            await accountIdOf(deps, tenant, params.id),
-            body.tosId,
-          ),
-        ),
-      ),
+    handler: async ({ deps }, { tenant, params, body: { tosId }, idempotencyKey }) => {
+      const id = await accountIdOf(deps, tenant, params.id);
+      const accepted = await acceptAccountTerms(deps, tenant, id, tosId, idempotencyKey);
+      return reply(200, account.show(accepted));
+    },
   }),
   route({
     method: 'POST',
@@ -363,7 +357,8 @@ export const accountRoutes = [
     },
     summary:
       'Submit for verification, or answer requirements.due. Anything else changes nothing while ' +
-      'verifying or approved',
+      'verifying or approved, and neither does a repeat with the same Idempotency-Key',
+    idempotency: 'key',
     access: { auth: 'key', scope: 'connected_accounts:write', modes: 'both', rateLimit: 'stored' },
     params: accountParams,
     body: submitAccountBody,
@@ -374,13 +369,11 @@ export const accountRoutes = [
       'ConnectedAccountMissingFields',
       'PartnerUnavailable',
     ],
-    handler: async ({ deps }, { tenant, params, body }) =>
-      reply(
-        200,
-        account.show(
-          await submitAccount(deps, tenant, await accountIdOf(deps, tenant, params.id), body),
-        ),
-      ),
+    handler: async ({ deps }, { tenant, params, body, idempotencyKey }) => {
+      const id = await accountIdOf(deps, tenant, params.id);
+      const submitted = await submitAccount(deps, tenant, id, body, idempotencyKey);
+      return reply(200, account.show(submitted));
+    },
   }),
   route({
     method: 'POST',
@@ -392,27 +385,19 @@ export const accountRoutes = [
       'Register the PIX destination of an approved seller. Existing payments keep theirs. A ' +
       'change needs payouts:write. In live mode a destination is mailed to owners, admins and ' +
       'the seller. A change is held, and so is a first one, unless its PIX key is the CPF or ' +
-      'CNPJ of the verified seller',
+      'CNPJ of the verified seller. A repeat with the same Idempotency-Key changes nothing',
+    idempotency: 'key',
     access: { auth: 'key', scope: payoutScopes, modes: 'both', rateLimit: 'stored' },
     params: accountParams,
     body: payoutConfigBody,
     responses: { 200: account.schema },
     errors: ['ConnectedAccountNotApproved', 'PartnerUnavailable'],
-    handler: async ({ deps }, { tenant, actor, params, body }) => {
+    handler: async ({ deps }, { tenant, actor, params, body, idempotencyKey }) => {
       const mayRedirect = allows(actor.scopes, 'payouts:write');
       const by = { origin: 'key', changedBy: actor.keyId, mayRedirect } as const;
-      return reply(
-        200,
-        account.show(
-          await configureAccountPayout(
-            deps,
-            tenant,
-            await accountIdOf(deps, tenant, params.id),
-            body,
-            by,
-          ),
-        ),
-      );
+      const id = await accountIdOf(deps, tenant, params.id);
+      const configured = await configureAccountPayout(deps, tenant, id, body, by, idempotencyKey);
+      return reply(200, account.show(configured));
     },
   }),
   route({

@@ -564,7 +564,7 @@ create table idempotency_keys (
   constraint idempotency_keys_mode_check check ((mode = any (array['test'::text, 'live'::text]))),
   constraint idempotency_keys_pkey primary key (org_id, mode, idempotency_key),
   constraint idempotency_keys_surface_check check ((surface = any (array['payment_intent'::text,
-    'invoice'::text])))
+    'invoice'::text, 'connected_account'::text])))
 );
 
 create table inbox (

@@ -446,7 +446,7 @@ create table idempotency_keys (
   org_id text not null,
   mode text not null check (mode in ('test', 'live')),
   idempotency_key text not null,
-  surface text not null check (surface in ('payment_intent', 'invoice')),
+  surface text not null check (surface in ('payment_intent', 'invoice', 'connected_account')),
   resource_id text not null,
   created_at integer not null,
   primary key (org_id, mode, idempotency_key)

@@ -14,6 +14,7 @@ import {
   readFiscalDocument,
   writeFiscalDocument,
 } from '../../../core/domain/payments/fiscal-document.js';
+import { type KeyOrigin, keyOrigins } from '../../../core/domain/payments/idempotency.js';
 import { payerRelationNames } from '../../../core/domain/payments/payer-relation.js';
 import {
   readPayinInstructions,
@@ -158,7 +159,7 @@ export function externalIdParams(externalId: string): readonly [key: string, exa
 
 interface KeyBinding extends Tenant {
   readonly key: string;
-  readonly origin: PaymentOrigin;
+  readonly origin: KeyOrigin;
   readonly resourceId: string;
   readonly createdAtMs: number;
 }
@@ -166,7 +167,7 @@ interface KeyBinding extends Tenant {
 const bindings = defineTable<KeyBinding>('idempotency_keys', {
   ...tenant,
   key: key(text('idempotency_key')),
-  origin: fixed(oneOf('surface', paymentOrigins)),
+  origin: fixed(oneOf('surface', keyOrigins)),
   resourceId: fixed(text('resource_id')),
   createdAtMs: fixed(time('created_at')),
 });

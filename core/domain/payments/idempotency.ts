@@ -6,7 +6,7 @@ import { emailKey } from '../base/email-address.js';
 import { isSameJson } from '../base/raw-json.js';
 import type { ConnectedAccount } from '../parties/connected-account.js';
 import { writeFiscalDocument } from './fiscal-document.js';
-import type { Payment, PaymentOrigin } from './payment.js';
+import { type Payment, type PaymentOrigin, paymentOrigins } from './payment.js';
 
 /**
  * Rows: the key sent. Columns: whether the externalId is new or names a resource of this origin.
@@ -19,13 +19,17 @@ export const idempotencyTable = {
   'key of another origin': { 'new externalId': 'conflict', 'known externalId': 'conflict' },
 } as const;
 
+/** What a key can be bound to: by a create, or by an action on a resource. */
+export const keyOrigins = [...paymentOrigins, 'connected_account'] as const;
+export type KeyOrigin = (typeof keyOrigins)[number];
+
 type KeyFinding = keyof typeof idempotencyTable;
 
 export interface CreateFindings {
   readonly origin: PaymentOrigin;
   readonly key: string | null;
   /** What the key is bound to in this tenant. */
-  readonly boundTo: { readonly origin: PaymentOrigin; readonly resourceId: string } | null;
+  readonly boundTo: { readonly origin: KeyOrigin; readonly resourceId: string } | null;
   /** The resource of this origin and tenant with the externalId sent. */
   readonly existingByExternalId: string | null;
 }

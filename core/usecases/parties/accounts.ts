@@ -29,6 +29,7 @@ import {
   expectDone,
   requirePartner,
 } from '../service/partner-calls.js';
+import { isRepeat } from '../service/repeated-actions.js';
 import { stageSubmitted } from './documents.js';
 import { type FormSent, formSent, isFormVersion } from './kyc-drafts.js';
 import { accountKind, loadAccount, stageAccountEvents } from './party-kinds.js';
@@ -152,8 +153,10 @@ export async function acceptAccountTerms(
   tenant: Tenant,
   id: string,
   tosId: string,
+  key: string | null = null,
 ): Promise<ConnectedAccount> {
   await changeAccount(deps, tenant, id, async (was, { tx, nowMs }) => {
+    if (await isRepeat(tx, tenant, { action: 'accept_terms', key, id }, nowMs)) return was;
     if (isDue(was, TERMS)) await stagePartyRead(tx, was.commandId, nowMs);
     return accountTermsAccepted(was, tosId);
   });
@@ -185,8 +188,9 @@ export async function submitAccount(
   tenant: Tenant,
   id: string,
   sent: Dossier,
+  key: string | null = null,
 ): Promise<ConnectedAccount> {
-  expectDone(await sendAccount(deps, tenant, id, sent, null));
+  expectDone(await sendAccount(deps, tenant, id, sent, { formVersion: null, key }));
   return readAccount(deps, tenant, id);
 }
 
@@ -201,16 +205,23 @@ export async function submitAccountForm(
   sent: Dossier,
   version: number,
 ): Promise<FormSent> {
-  return formSent(await sendAccount(deps, tenant, id, sent, version));
+  return formSent(await sendAccount(deps, tenant, id, sent, { formVersion: version, key: null }));
 }
 
-/** Done with null: nothing was submitted. `formVersion` is null for a dossier of the API. */
+interface Sending {
+  /** Null for a dossier of the API. */
+  readonly formVersion: number | null;
+  /** The Idempotency-Key. */
+  readonly key: string | null;
+}
+
+/** Done with null: nothing was submitted. */
 async function sendAccount(
   deps: Deps,
   tenant: Tenant,
   id: string,
   sent: Dossier,
-  formVersion: number | null,
+  { formVersion, key }: Sending,
 ): Promise<PartnerAnswer<{ readonly id: string } | null>> {
   const known = await readAccount(deps, tenant, id);
   const isNew = !isSubmitted(known.status);
@@ -237,6 +248,7 @@ async function sendAccount(
       const { tx, nowMs } = batch;
       const was = await loadAccount(tx, tenant, id);
       if (!isAsKnown(was, known)) return null;
+      if (await isRepeat(tx, tenant, { action: 'submit', key, id }, nowMs)) return null;
       if (!(await isFormVersion(tx, tenant, id, formVersion))) return null;
       await stageSubmitted(deps, tx, tenant, { party: 'account', id }, sent);
       const bound = isNew ? withSentTerms(was, tosId) : was;
@@ -299,6 +311,7 @@ export async function configureAccountPayout(
   id: string,
   destination: PixDestination,
   by: PayoutAuthor,
+  key: string | null = null,
 ): Promise<ConnectedAccount> {
   const access = {
     kind: accountKind,
@@ -306,7 +319,7 @@ export async function configureAccountPayout(
     seller: (account: ConnectedAccount) => account,
     taxId: openTaxId,
   };
-  await configurePayoutOf(deps, tenant, id, access, destination, by);
+  await configurePayoutOf(deps, tenant, id, access, destination, by, key);
   return readAccount(deps, tenant, id);
 }
 

@@ -27,6 +27,7 @@ import type { Deps } from '../../ports/deps.js';
 import { announceRedirect, stagePayoutNotices } from '../mail/payout-notices.js';
 import type { Batch } from '../service/batch.js';
 import { callSafely, expectAccepted, requirePartner } from '../service/partner-calls.js';
+import { isRepeat } from '../service/repeated-actions.js';
 import { partnerKey } from '../service/service-keys.js';
 import { stageTaken } from './party-commands.js';
 import type { PartyKind } from './party-kinds.js';
@@ -97,11 +98,15 @@ export async function configurePayoutOf<P extends Payee>(
   access: PayeeAccess<P>,
   destination: PixDestination,
   author: PayoutAuthor,
+  key: string | null = null,
 ): Promise<void> {
   const registered = await registerDestination(deps, tenant, id, access, destination);
   const known = { ...registered, pixKey: readDestination(destination).pixKey };
-  const after = await deps.store.run((tx) => {
+  const after = await deps.store.run(async (tx) => {
     const batch = { deps, tx, nowMs: deps.clock.nowMs() };
+    // Repeated after another change, it would undo that one.
+    const action = { action: 'payout', key, id } as const;
+    if (await isRepeat(tx, tenant, action, batch.nowMs)) return async () => undefined;
     return stagePayoutOf(batch, tenant, id, access, known, author);
   });
   await after();

@@ -22,9 +22,13 @@ export function readIdempotencyKey(
 ): Promise<IdempotencyKeyUse> {
   return deps.store.run(async (tx) => {
     const bound = await tx.idempotency.find(tenant, key);
-    if (bound === null || !mayRead(bound.origin)) throw new PonteError('NotFound');
+    // The key of an action on an account is none of a create.
+    if (bound === null || bound.origin === 'connected_account' || !mayRead(bound.origin)) {
+      throw new PonteError('NotFound');
+    }
+    const { origin, ...use } = bound;
     const payment = await tx.payments.get(tenant, bound.resourceId);
     assert(payment !== null, 'a key is bound to a payment of its tenant');
-    return { key, ...bound, status: payment.status };
+    return { key, origin, ...use, status: payment.status };
   });
 }

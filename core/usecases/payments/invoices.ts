@@ -9,6 +9,7 @@ import { invited } from '../../domain/payments/payment-transitions.js';
 import { PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import { mailNumber, stageLink } from '../mail/mails.js';
+import { isRepeat } from '../service/repeated-actions.js';
 import { changePayment } from './payment-store.js';
 
 /** How a buyer is invited. */
@@ -33,13 +34,8 @@ export async function inviteBuyer(
 ): Promise<Payment> {
   const { payment } = await changePayment(deps, tenant, id, async (was, tx) => {
     const nowMs = deps.clock.nowMs();
-    if (idempotencyKey !== null) {
-      const key = `${idempotencyKey}${OF_INVITATION}`;
-      const bound = await tx.idempotency.find(tenant, key);
-      if (bound?.resourceId === id) return unchanged(was);
-      if (bound !== null) throw invitationKeyConflict();
-      tx.idempotency.bind(tenant, key, 'invoice', id, nowMs);
-    }
+    const action = { action: 'invite', key: idempotencyKey, id } as const;
+    if (await isRepeat(tx, tenant, action, nowMs)) return unchanged(was);
     const change = invited(invoiceOnly(was), nowMs);
     const { invitedAtMs, buyer } = was.payment;
     const to = { ...tenantOf(tenant), purpose: 'invitation', address: buyer.email } as const;
@@ -71,14 +67,6 @@ function invitedEnough(address: string | null, waitMs: number): PonteError {
     '{"notifyBuyer": false}: it opens the invoice without a mail, and you send its ' +
     'hostedPaymentUrl to the buyer.';
   return new PonteError('InvitationLimitExceeded', message, { retryAfterSeconds });
-}
-
-/** No key of a create has it: they are printable. */
-const OF_INVITATION = '\n';
-
-function invitationKeyConflict(): PonteError {
-  const message = 'This Idempotency-Key invited the buyer of another invoice. Send a new key.';
-  return new PonteError('IdempotencyKeyConflict', message);
 }
 
 function invoiceOnly(was: PaymentAggregate): PaymentAggregate {

@@ -306,7 +306,7 @@ create table idempotency_keys (
   org_id text collate "C" not null,
   mode text collate "C" not null check (mode in ('test', 'live')),
   idempotency_key text collate "C" not null,
-  surface text not null check (surface in ('payment_intent', 'invoice')),
+  surface text not null check (surface in ('payment_intent', 'invoice', 'connected_account')),
   resource_id text collate "C" not null,
   created_at timestamptz not null,
   primary key (org_id, mode, idempotency_key)

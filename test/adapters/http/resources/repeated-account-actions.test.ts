@@ -1,0 +1,75 @@
+// Actions on connected accounts that are repeated because their answer was lost: one effect for
+// each Idempotency-Key, also if something else happened in between.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { refusalOf, sharedSite } from '../checked-site.js';
+import { newSeller, payoutConfig, sellerDossier } from './account-calls.js';
+import { type AccountClient, accountsPath, newAccountClient, reportOn } from './account-client.js';
+
+const site = sharedSite();
+
+/** A call of an action under a key. */
+function keyed({ key }: AccountClient) {
+  return (id: unknown, action: string, body: unknown, idempotencyKey: string) =>
+    site.call('POST', `${accountsPath}/${String(id)}/${action}`, {
+      key,
+      body,
+      headers: { 'idempotency-key': idempotencyKey },
+    });
+}
+
+test('a submit that was answered by a rejection makes no second party when it is repeated', async () => {
+  const api = await newAccountClient(site);
+  const act = keyed(api);
+  const { id } = await newSeller(site.world, api.tenant);
+  const dossier = { ...sellerDossier, legalName: 'Fail' };
+  const first = await act(id, 'submit', dossier, 'submit-1');
+  assert.equal(first.body['status'], 'rejected');
+  assert.deepEqual((await act(id, 'submit', dossier, 'submit-1')).body, first.body);
+  const ofAccount = ['created', 'kyb_rejected'];
+  assert.deepEqual(await api.events(), ofAccount);
+  const again = await act(id, 'submit', dossier, 'submit-2');
+  assert.notEqual(again.body['receiverId'], first.body['receiverId']);
+  assert.deepEqual(await api.events(), [...ofAccount, 'kyb_rejected']);
+});
+
+test('a payout that is repeated does not undo the change after it', async () => {
+  const api = await newAccountClient(site);
+  const act = keyed(api);
+  const id = await api.approvedSeller();
+  const changes = async () => (await api.get(`${id}/payout-changes`)).body['data'];
+  await act(id, 'payout-config', payoutConfig, 'payout-1');
+  await act(id, 'payout-config', { ...payoutConfig, pixKey: 'new@example.com' }, 'payout-2');
+  const before = await changes();
+  assert.equal((await act(id, 'payout-config', payoutConfig, 'payout-1')).status, 200);
+  assert.deepEqual(await changes(), before);
+  await act(id, 'payout-config', payoutConfig, 'payout-3');
+  assert.notDeepEqual(await changes(), before);
+});
+
+test('terms that are repeated stay those of the first request', async () => {
+  const api = await newAccountClient(site);
+  const act = keyed(api);
+  const { id } = await newSeller(site.world, api.tenant);
+  const { body } = await api.on(id, 'tos-session', { redirectUrl: 'https://shop.example/t' });
+  const tosId = new URL(String(body['url'])).searchParams.get('tos_id');
+  const first = await act(id, 'tos-accepted', { tosId }, 'terms-1');
+  assert.equal(first.body['tosAccepted'], true);
+  assert.deepEqual((await act(id, 'tos-accepted', { tosId }, 'terms-1')).body, first.body);
+});
+
+test('a key counts for one account, for each action apart, and names no payment', async () => {
+  const api = await newAccountClient(site);
+  const act = keyed(api);
+  const [id, other] = [await api.approvedSeller(), await api.approvedSeller()];
+  await act(id, 'payout-config', payoutConfig, 'one');
+  const refused = await act(other, 'payout-config', payoutConfig, 'one');
+  assert.equal(refusalOf(refused), '409 IdempotencyKeyConflict');
+  await reportOn(site.world, await api.submissionOf(id), { status: 'rejected', reason: 'late' });
+  assert.equal((await act(id, 'submit', sellerDossier, 'one')).body['status'], 'approved');
+  const { key } = api;
+  for (const path of ['one', 'one%0Apayout']) {
+    const read = await site.call('GET', `/v1/idempotency-keys/${path}`, { key });
+    assert.equal(refusalOf(read), '404 NotFound');
+  }
+});
