@@ -58,6 +58,19 @@ export function addDeliveriesCommands(shell: Shell, program: Command): void {
     run: (operator, _, [id = '']) => show(operator, id),
   });
 
+  addOperatorCommand<{ readonly after: number; readonly dryRun: boolean }>(shell, noun, {
+    name: 'backfill <subscription-id>',
+    authority: 'signed',
+    description: 'send a subscription the events of its types that it has not got',
+    options: [
+      new Option('--after <sequence>', 'the events after this sequence of the feed')
+        .default(0, 'all that are kept')
+        .argParser(sequenceOf),
+      dryRunOption(),
+    ],
+    run: backfillAll,
+  });
+
   addOperatorCommand<ReplayOptions>(shell, noun, {
     name: 'replay [delivery-ids...]',
     authority: 'signed',
@@ -126,6 +139,26 @@ async function replay(
     json: { data, nextCursor: null, dryRun },
     text: `${would}:\n${deliveryTable(data)}`,
   };
+}
+
+function sequenceOf(text: string): number {
+  if (/^[0-9]{1,15}$/.test(text)) return Number(text);
+  throw new PonteError('ValidationError', '--after: send a whole number of 0 or more.');
+}
+
+async function backfillAll(
+  { deps }: Operator,
+  { after, dryRun }: { readonly after: number; readonly dryRun: boolean },
+  [id = '']: readonly string[],
+): Promise<Outcome> {
+  const { backfill } = await import('../../core/usecases/webhooks/backfill.js');
+  const subscription = await deps.store.run((tx) => tx.subscriptions.find(id));
+  if (subscription === null) throw new PonteError('NotFound');
+  const batchesMax = Number.POSITIVE_INFINITY;
+  const { queued } = await backfill(deps, subscription, id, after, batchesMax);
+  const would = dryRun ? 'Would send' : 'Sends';
+  const what = queued === 1 ? 'event' : 'events';
+  return { json: { queued, dryRun }, text: `${would} ${queued} earlier ${what}.` };
 }
 
 async function presenter() {

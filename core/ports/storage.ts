@@ -592,7 +592,8 @@ export interface Tx {
       readonly cursor: number;
       readonly head: number;
     }>;
-    /** Up to this event of the feed, the subscription has its deliveries. */
+    /** Up to this event of the feed, the subscription has its deliveries; 0 for an unknown one. */
+    cursor(subscription: Subscription): Promise<number>;
     advance(subscription: Subscription, cursor: number): void;
     /** Slots of active subscriptions. */
     slots(tenant: Tenant): Many<number>;

@@ -165,7 +165,11 @@ export function storeFeedContract(open: OpenStore): void {
     const [event] = await store.run((tx) => tx.feed.withoutDelivery(first, 3, 4));
     const { body: _, ...rest } = anEvent({ id: 'evt_3' });
     assert.deepEqual(event, rest);
+    const cursor = (one: Subscription) => store.run((tx) => tx.subscriptions.cursor(one));
+    assert.equal(await cursor(second), 1);
     await store.run(async (tx) => tx.subscriptions.advance(second, 4));
+    assert.equal(await cursor(second), 4);
+    assert.equal(await cursor(aSubscription({ ...otherOrg })), 0);
     await store.run(async (tx) => tx.subscriptions.advance(first, 3));
     assert.deepEqual(await behind(), [{ subscription: first, cursor: 3, head: 4 }]);
   });

@@ -77,6 +77,7 @@ export const scenarios: readonly (readonly string[])[] = [
     'replayWebhookDelivery',
     'readWebhookDelivery',
     'replayDeadLetters',
+    'backfillWebhookSubscription',
     'rotateWebhookSecret',
     'changeWebhookSubscription',
     'readEvents',

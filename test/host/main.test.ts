@@ -162,6 +162,14 @@ test('SIGTERM lets a webhook under way be answered, and keeps the outcome', asyn
   const list = await runCommand(env, ['deliveries', 'list', '--json']);
   const { data } = JSON.parse(list.stdout) as { readonly data: readonly { status: string }[] };
   assert.deepEqual(valuesOf(data, 'status'), ['delivered']);
+  const backfill = async (...options: readonly string[]) => {
+    const command = ['deliveries', 'backfill', String(subscription['id']), '--json', ...options];
+    return JSON.parse((await runCommand(env, command)).stdout) as { readonly queued: number };
+  };
+  const { queued } = await backfill('--dry-run');
+  assert.ok(queued > 0, 'events from before the subscription');
+  assert.deepEqual(await backfill(), { queued, dryRun: false });
+  assert.deepEqual(await backfill(), { queued: 0, dryRun: false });
   const { key } = host;
   host = { ...(await startHostProcess(env)), key };
 });

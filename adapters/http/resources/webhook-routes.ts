@@ -10,6 +10,7 @@ import {
   type WebhookDelivery,
 } from '../../../core/domain/webhooks/webhook-delivery.js';
 import type { Deps } from '../../../core/ports/deps.js';
+import { backfill } from '../../../core/usecases/webhooks/backfill.js';
 import {
   listDeliveries,
   readDelivery,
@@ -78,6 +79,19 @@ const changeSubscriptionBody = z.object({
   ),
 });
 
+const backfillBody = z.object({
+  after: optional(
+    z
+      .int('send a whole number of 0 or more')
+      .min(0, 'send a whole number of 0 or more')
+      .meta({
+        description:
+          'The events after this sequence of the feed; by default all that are kept. Send ' +
+          '`nextAfter` of the answer while it has more.',
+      }),
+  ),
+});
+
 const resendBody = z.object({ subscriptionId: z.string('send the id of a subscription') });
 
 const subscriptionParams = z.object({ id: pathText('`whs_…`') });
@@ -87,6 +101,7 @@ const deliveryParams = z.object({ id: pathText('`whs_…`'), deliveryId: pathTex
 requestSchemas
   .add(createSubscriptionBody, { id: 'CreateWebhookSubscription' })
   .add(changeSubscriptionBody, { id: 'ChangeWebhookSubscription' })
+  .add(backfillBody, { id: 'BackfillSubscription' })
   .add(resendBody, { id: 'ResendEvent' });
 
 const subscription = representation<Subscription>()('WebhookSubscription', {
@@ -167,7 +182,14 @@ const replayedResponse = z.strictObject({
   replayed: z.int().min(0),
   hasMore: z.boolean().meta({ description: 'Whether there may be more. Repeat the request.' }),
 });
-responseSchemas.add(replayedResponse, { id: 'ReplayedDeadLetters' });
+const backfilledResponse = z.strictObject({
+  queued: z.int().min(0).meta({ description: 'Deliveries that were added.' }),
+  nextAfter: z.int().min(0).meta({ description: 'Events up to this sequence were looked at.' }),
+  hasMore: z.boolean().meta({ description: 'Repeat the request with `after: nextAfter`.' }),
+});
+responseSchemas
+  .add(replayedResponse, { id: 'ReplayedDeadLetters' })
+  .add(backfilledResponse, { id: 'BackfilledSubscription' });
 
 export const webhookRoutes = [
   route({
@@ -266,6 +288,20 @@ export const webhookRoutes = [
     errors: ['DeliveryNotReplayable'],
     handler: async ({ deps }, { tenant, params }) =>
       reply(200, await replayDeadLetters(deps, tenant, params.id)),
+  }),
+  route({
+    method: 'POST',
+    operations: { backfillWebhookSubscription: '/v1/webhook-subscriptions/{id}/backfill' },
+    summary:
+      'Send a subscription the events of its types from before it was made, 2,000 of the feed at ' +
+      'a time, in their order. What it has got is not sent again',
+    access: { auth: 'key', scope: 'webhooks:write', modes: 'both', rateLimit: 'stored' },
+    params: subscriptionParams,
+    body: backfillBody,
+    responses: { 200: backfilledResponse },
+    errors: ['DeliveryNotReplayable'],
+    handler: async ({ deps }, { tenant, params, body }) =>
+      reply(200, await backfill(deps, tenant, params.id, body.after ?? 0)),
   }),
   route({
     method: 'POST',

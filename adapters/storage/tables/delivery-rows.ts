@@ -117,6 +117,10 @@ export const subscriptionsPart: TxPart<'subscriptions'> = {
       head: integer('head').read(row),
     }));
   },
+  async cursor(unit, { orgId, mode, id }) {
+    const [row] = await unit.rows(subscriptions.name, cursorSql, [orgId, mode, id]);
+    return row === undefined ? 0 : integer('feed_cursor').read(row);
+  },
   advance(unit, { orgId, mode, id }, cursor) {
     const params = [orgId, mode, id, cursor];
     unit.stage(merge(subscriptions.name, rowName([orgId, mode, id]), advanceSql, params));
@@ -141,6 +145,7 @@ const startSql = [
   'update subscriptions set feed_cursor = coalesce((select sequence from feed_heads h',
   `where h.org_id = $1 and h.mode = $2), 0) ${oneSql}`,
 ].join(' ');
+const cursorSql = `select feed_cursor from subscriptions ${oneSql}`;
 const advanceSql = `update subscriptions set feed_cursor = $4 ${oneSql}`;
 const behindSql = [
   'select s.*, h.sequence as head from subscriptions s',

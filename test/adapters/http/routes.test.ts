@@ -74,6 +74,7 @@ const promised: readonly string[] = [
   'GET /v1/webhook-subscriptions/{id}/deliveries K webhooks:read',
   'GET /v1/webhook-subscriptions/{id}/deliveries/{deliveryId} K webhooks:read',
   'POST /v1/webhook-subscriptions/{id}/deliveries/{deliveryId}/replay K webhooks:write',
+  'POST /v1/webhook-subscriptions/{id}/backfill K webhooks:write',
   'POST /v1/webhook-subscriptions/{id}/replay-dead-letters K webhooks:write',
   'POST /v1/webhook-subscriptions/{id}/rotate-secret K webhooks:write',
   'POST /v1/webhook-subscriptions/{id}/test K webhooks:write',

@@ -8,6 +8,7 @@ import {
   type WebhookDelivery,
 } from '../../../../core/domain/webhooks/webhook-delivery.js';
 import { PonteError } from '../../../../core/errors.js';
+import { backfill } from '../../../../core/usecases/webhooks/backfill.js';
 import {
   listNamedDeliveries,
   replayDeadLetters,
@@ -103,6 +104,26 @@ export const subscriptionPages = [
       const id = whsIn(call);
       const { hasMore } = await replayDeadLetters(deps, tenantOfCall(call), id);
       return { to: `/webhooks/${id}`, done: hasMore ? 'dead_replayed_part' : 'dead_replayed' };
+    },
+  }),
+  ...memberPages.form({
+    path: `${path}/backfill`,
+    access: write,
+    back,
+    load: activeOne,
+    fields: () => ({}),
+    show: ({ texts: { webhooks: words } }, { id, url }) => ({
+      title: words.backfillHeading,
+      lede: shownUrl(url),
+      place: 'webhooks',
+      crumbs: <Breadcrumbs id={id} />,
+      warning: words.backfillText,
+      submit: words.backfillNow,
+    }),
+    async save({ deps }, call, { subject }) {
+      const all = Number.POSITIVE_INFINITY;
+      const { queued } = await backfill(deps, tenantOfCall(call), subject.id, 0, all);
+      return { to: back(subject), done: queued === 0 ? 'nothing_earlier' : 'backfilled' };
     },
   }),
   ...memberPages.form({
@@ -220,7 +241,10 @@ function oneScreen({ texts, view }: DashboardScene, shown: Shown): DashboardCont
     actions: mayWrite ? (
       <>
         {subscription.paused ? null : (
-          <ButtonForm to={`webhooks/${subscription.id}/test`}>{words.test}</ButtonForm>
+          <>
+            <ButtonForm to={`webhooks/${subscription.id}/test`}>{words.test}</ButtonForm>
+            <ButtonLink href={`${own}/backfill`}>{words.backfill}</ButtonLink>
+          </>
         )}
         <Form to={`webhooks/${subscription.id}/pause`}>
           <input type="hidden" name="paused" value={`${!subscription.paused}`} />

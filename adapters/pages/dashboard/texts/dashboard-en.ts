@@ -77,6 +77,8 @@ export const dashboardEn = {
     subscription_resumed: 'The subscription is resumed. What waited is sent.',
     subscription_deleted: 'The subscription is deleted.',
     test_sent: 'A test event is sent.',
+    backfilled: 'Earlier events are being sent.',
+    nothing_earlier: 'There is no earlier event that it has not got.',
     dead_replayed: 'They are sent again.',
     dead_replayed_part: 'The newest 1,000 are sent again. Replay once more for the others.',
     key_revoked: 'The key is revoked.',

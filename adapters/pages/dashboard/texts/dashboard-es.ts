@@ -62,6 +62,8 @@ export const dashboardEs: DashboardTexts = {
     subscription_resumed: 'La suscripción se reanudó. Se envía lo que esperaba.',
     subscription_deleted: 'La suscripción está eliminada.',
     test_sent: 'Se envía un evento de prueba.',
+    backfilled: 'Los eventos anteriores se están enviando.',
+    nothing_earlier: 'No hay ningún evento anterior que no haya recibido.',
     dead_replayed: 'Se envían de nuevo.',
     dead_replayed_part: 'Los 1000 más recientes se envían de nuevo. Reenvíe otra vez los demás.',
     key_revoked: 'La clave está revocada.',

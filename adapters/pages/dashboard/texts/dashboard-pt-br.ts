@@ -62,6 +62,8 @@ export const dashboardPtBr: DashboardTexts = {
     subscription_resumed: 'A assinatura foi retomada. O que esperava é enviado.',
     subscription_deleted: 'A assinatura foi excluída.',
     test_sent: 'Um evento de teste é enviado.',
+    backfilled: 'Os eventos anteriores estão sendo enviados.',
+    nothing_earlier: 'Não há evento anterior que ele não tenha recebido.',
     dead_replayed: 'Eles são enviados de novo.',
     dead_replayed_part: 'Os 1.000 mais recentes são enviados de novo. Reenvie os outros depois.',
     key_revoked: 'A chave foi revogada.',

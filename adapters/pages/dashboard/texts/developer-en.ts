@@ -100,6 +100,12 @@ export const developerEn = {
     secretNow: 'Copy the secret to your server now. It is shown this once.',
     verify: 'Your server checks X-Service-Signature of each request with it.',
     overlaps: 'Another subscription sends some of the same events to this URL: these arrive twice.',
+    backfill: 'Send earlier events',
+    backfillHeading: 'Send earlier events?',
+    backfillText:
+      'Your server gets all events of the types of this subscription that it has not got, also from ' +
+      'before the subscription was made, oldest first. It should be able to take many at once.',
+    backfillNow: 'Send them',
     rotateHeading: 'Rotate the secret?',
     rotateText:
       'The current secret ends at once: requests that start later are signed with the new one. ' +

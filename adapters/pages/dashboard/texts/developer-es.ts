@@ -100,6 +100,12 @@ export const developerEs: DeveloperTexts = {
     secretNow: 'Copie ahora el secreto en su servidor. Se muestra solo esta vez.',
     verify: 'Con él, su servidor comprueba X-Service-Signature de cada solicitud.',
     overlaps: 'Otra suscripción envía algunos de estos eventos a esta URL: esos llegan dos veces.',
+    backfill: 'Enviar eventos anteriores',
+    backfillHeading: '¿Enviar eventos anteriores?',
+    backfillText:
+      'Su servidor recibe todos los eventos de los tipos de esta suscripción que aún no tiene, también ' +
+      'los de antes de crearla, del más antiguo al más nuevo. Debe poder recibir muchos a la vez.',
+    backfillNow: 'Enviar',
     rotateHeading: '¿Cambiar el secreto?',
     rotateText:
       'El secreto actual termina de inmediato: las solicitudes posteriores se firman con el ' +

@@ -100,6 +100,12 @@ export const developerPtBr: DeveloperTexts = {
     secretNow: 'Copie agora o segredo para seu servidor. Ele é mostrado só esta vez.',
     verify: 'Com ele, seu servidor confere X-Service-Signature de cada requisição.',
     overlaps: 'Outra assinatura envia alguns destes eventos a esta URL: eles chegam duas vezes.',
+    backfill: 'Enviar eventos anteriores',
+    backfillHeading: 'Enviar eventos anteriores?',
+    backfillText:
+      'Seu servidor recebe todos os eventos dos tipos desta assinatura que ainda não recebeu, também os ' +
+      'de antes de ela ser criada, do mais antigo ao mais novo. Ele deve aguentar muitos de uma vez.',
+    backfillNow: 'Enviar',
     rotateHeading: 'Trocar o segredo?',
     rotateText:
       'O segredo atual termina na hora: as requisições seguintes são assinadas com o novo. Até ' +

@@ -209,6 +209,12 @@ export const examples: Readonly<Record<string, Example>> = {
     const path = `/v1/webhook-subscriptions/${id}/deliveries/${delivery.id}/replay`;
     return { path, body: {} };
   },
+  backfillWebhookSubscription: async (world, tenant) => {
+    await newPayment(world, tenant);
+    await world.settle();
+    const id = await newSubscription(world, tenant);
+    return { path: `/v1/webhook-subscriptions/${id}/backfill`, body: { after: 0 } };
+  },
   replayDeadLetters: async (world, tenant) => {
     const subscriptionId = await newSubscription(world, tenant);
     const { id } = await testSubscription(world.deps, tenant, subscriptionId);

@@ -152,6 +152,24 @@ test('what gave up is filtered, replayed one by one or all, and home leads to it
   assert.doesNotMatch(shownHome.text, /gave up/);
 });
 
+test('a member sends an endpoint what happened before it was added, once', async (t) => {
+  const { site, root, owner } = await siteWithOwner(t);
+  await site.world.newPayment(site.tenant);
+  site.world.advanceClock(1_000);
+  const own = `${root}/webhooks/${(await subscribed(site)).id}`;
+  await site.world.settle();
+  const sent = site.world.sent.length;
+  const send = async () => {
+    assert.match((await owner.open(own)).text, /Send earlier events/);
+    await owner.open(`${own}/backfill`);
+    return (await owner.send('/backfill')).path;
+  };
+  assert.equal(await send(), `${own}?done=backfilled`);
+  await site.world.settle();
+  assert.ok(site.world.sent.length > sent);
+  assert.equal(await send(), `${own}?done=nothing_earlier`);
+});
+
 test('dead letters of a deleted subscription are no need of home: nothing can replay them', async (t) => {
   const site = await pageSite(t);
   const { id } = await subscribed(site);
