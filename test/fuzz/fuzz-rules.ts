@@ -47,7 +47,9 @@ export class FuzzRules {
     if (operationIdAt(method, pathOf(draft)) === operation.operationId) {
       this.#checkAllowed(draft, summaryOf(answer));
     }
-    if (client !== null && operation.schemes.length > 0) this.#checkOwners(client, answer.body);
+    if (client === null || operation.schemes.length === 0) return;
+    const sent = bodyBytes(draft).toString();
+    this.#checkOwners(client, answer.body, (id) => sent.includes(id));
   }
 
   /** The description allows the parameters and the body that were accepted. */
@@ -72,11 +74,14 @@ export class FuzzRules {
     assert.equal(problem, null, `the body was accepted: ${text}`);
   }
 
-  #checkOwners(client: Client, value: unknown, name = ''): void {
+  /** An answer may repeat an id that its request sent in the body. */
+  #checkOwners(client: Client, value: unknown, wasSent: (id: string) => boolean, name = ''): void {
     if (integratorFields.has(name)) return;
     if (typeof value === 'object' && value !== null) {
-      for (const [inner, item] of Object.entries(value)) this.#checkOwners(client, item, inner);
-    } else if (typeof value === 'string' && ownedId.test(value)) {
+      for (const [inner, item] of Object.entries(value)) {
+        this.#checkOwners(client, item, wasSent, inner);
+      }
+    } else if (typeof value === 'string' && ownedId.test(value) && !wasSent(value)) {
       const owner = this.#owners.get(value) ?? client;
       this.#owners.set(value, owner);
       assert.equal(owner.name, client.name, `${value} is in an answer to ${client.name}`);

@@ -95,6 +95,7 @@ const finding = [
   'requests show req_1',
   'deliveries list',
   'deliveries show whd_1',
+  'deliveries backfill whs_1',
   'deliveries replay --all-dead',
   'deliveries replay --all-dead --dry-run',
   'mails list',

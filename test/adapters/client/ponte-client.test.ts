@@ -209,11 +209,11 @@ test('without an answer the error names the call, the server, the attempts and t
       `GET /v1/me: no answer of ${baseUrl} in 4 attempts: ` +
       `fetch failed (connect ECONNREFUSED 127.0.0.1:${port})`,
   });
-  const accept = ponte.POST('/v1/connected-accounts/{id}/tos-accepted', {
-    params: { path: { id: 'acct_1' } },
-    body: { tosId: 'tos_1' },
+  const cancel = ponte.POST('/v1/payments/{id}/cancel', {
+    params: { path: { id: 'pi_1' } },
+    body: { reason: 'changed mind' },
   });
-  await assert.rejects(accept, { attempts: 1, message: /no answer of \S+ in one attempt/ });
+  await assert.rejects(cancel, { attempts: 1, message: /no answer of \S+ in one attempt/ });
 });
 
 /** A port of this machine, on which nothing listens once it is closed. */

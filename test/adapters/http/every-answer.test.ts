@@ -128,8 +128,9 @@ const refusals: Partial<Record<ErrorCode, (operation: Operation) => Promise<Answ
   },
   IdempotencyKeyConflict: async (operation) => {
     const headers = { 'idempotency-key': `for ${operation.operationId}` };
-    // Each call is for another invoice.
-    if (operation.operationId.startsWith('inviteInvoiceBuyer')) await ask(operation, { headers });
+    // Each call of an action is for another invoice or account.
+    const isCreate = operation.path.split('/').length === 3;
+    if (!isCreate) await ask(operation, { headers });
     const path = operation.path === '/v1/invoices' ? '/v1/payment-intents' : '/v1/invoices';
     await scene.site.call('POST', path, { key: scene.key, body: createBody(), headers });
     return ask(operation, { headers });

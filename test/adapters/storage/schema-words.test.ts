@@ -32,6 +32,7 @@ import { logoTypes } from '../../../core/domain/parties/logo.js';
 import { isSubmitted, partyStatuses } from '../../../core/domain/parties/party.js';
 import { productionStates } from '../../../core/domain/parties/production-request.js';
 import { positions, refundStates } from '../../../core/domain/payments/funds.js';
+import { keyOrigins } from '../../../core/domain/payments/idempotency.js';
 import { ledgerAccounts } from '../../../core/domain/payments/ledger.js';
 import {
   isExpirable,
@@ -56,7 +57,7 @@ const schema = database.connection
 const words: Readonly<Record<string, readonly string[]>> = {
   'payments.status': Object.keys(paymentMoves),
   'payments.origin': ['payment_intent', 'invoice'],
-  'idempotency_keys.surface': ['payment_intent', 'invoice'],
+  'idempotency_keys.surface': keyOrigins,
   'funds.position': positions,
   'funds.refund': refundStates,
   'partner_commands.state': Object.keys(commandMoves),

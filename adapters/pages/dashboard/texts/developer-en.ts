@@ -103,8 +103,8 @@ export const developerEn = {
     backfill: 'Send earlier events',
     backfillHeading: 'Send earlier events?',
     backfillText:
-      'Your server gets all events of the types of this subscription that it has not got, also from ' +
-      'before the subscription was made, oldest first. It should be able to take many at once.',
+      'Your server gets all events of these types that it has not got, also from before this ' +
+      'subscription was made, oldest first. It should be able to take many at once.',
     backfillNow: 'Send them',
     rotateHeading: 'Rotate the secret?',
     rotateText:

@@ -103,8 +103,8 @@ export const developerEs: DeveloperTexts = {
     backfill: 'Enviar eventos anteriores',
     backfillHeading: '¿Enviar eventos anteriores?',
     backfillText:
-      'Su servidor recibe todos los eventos de los tipos de esta suscripción que aún no tiene, también ' +
-      'los de antes de crearla, del más antiguo al más nuevo. Debe poder recibir muchos a la vez.',
+      'Su servidor recibe todos los eventos de estos tipos que no tiene, también los de antes ' +
+      'de esta suscripción, del más antiguo al más nuevo. Debe poder recibir muchos a la vez.',
     backfillNow: 'Enviar',
     rotateHeading: '¿Cambiar el secreto?',
     rotateText:

@@ -103,8 +103,8 @@ export const developerPtBr: DeveloperTexts = {
     backfill: 'Enviar eventos anteriores',
     backfillHeading: 'Enviar eventos anteriores?',
     backfillText:
-      'Seu servidor recebe todos os eventos dos tipos desta assinatura que ainda não recebeu, também os ' +
-      'de antes de ela ser criada, do mais antigo ao mais novo. Ele deve aguentar muitos de uma vez.',
+      'Seu servidor recebe todos os eventos destes tipos que não recebeu, também os de antes ' +
+      'desta assinatura, do mais antigo ao mais novo. Ele deve aguentar muitos de uma vez.',
     backfillNow: 'Enviar',
     rotateHeading: 'Trocar o segredo?',
     rotateText:
