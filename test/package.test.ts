@@ -339,7 +339,7 @@ for (const node of nodes) {
         const before = isLoaded();
         const { pdfOf } = await import('./node_modules/ponte-payments/dist/${chunk}');
         const about = { title: 'A', language: 'en', author: 'A', writtenAtMs: 0, footer: 'A' };
-        const bytes = await pdfOf('<h1>A</h1>', { ...about, watermark: null, hasMissing: '' });
+        const bytes = await pdfOf('<h1>A</h1>', { ...about, watermark: null, logo: null });
         console.log(before, isLoaded(), new TextDecoder().decode(bytes.slice(0, 5)));`;
       const quiet = '--disable-warning=ExperimentalWarning';
       const said = run(node, [quiet, '--input-type=module', '-e', script]);

@@ -6,14 +6,22 @@ import { assert } from '../../../core/errors.js';
 import type { Deps } from '../../../core/ports/deps.js';
 import type { NamedFile } from '../../../core/ports/outside.js';
 import { readPaymentPage } from '../../../core/usecases/hosted/payment-page.js';
+import { readLogoOf } from '../../../core/usecases/parties/organization-settings.js';
 import type { FilePage, PageView } from '../hosted/page-view.js';
 import { paymentScene, sceneOf } from '../hosted/scene.js';
 import { plainText } from '../kit/plain-text.js';
 import { recipientView } from './payment-view.js';
 import { renderForFile } from './render.js';
 
-/** The print view as a file; null if a file cannot show its characters. */
-export async function paymentFile(view: PageView, page: FilePage): Promise<NamedFile | null> {
+/**
+ * The print view as a file, with the logo of the organization; null if a file cannot show its
+ * characters.
+ */
+export async function paymentFile(
+  view: PageView,
+  page: FilePage,
+  logo: Uint8Array | null,
+): Promise<NamedFile | null> {
   const { texts, payment, organization, hasFile } = paymentScene(sceneOf(view));
   if (!hasFile) return null;
   const { title, html } = renderForFile(view);
@@ -27,9 +35,19 @@ export async function paymentFile(view: PageView, page: FilePage): Promise<Named
     language: view.locale,
     writtenAtMs: view.nowMs,
     footer: `${author} \u00b7 ${reference}`,
+    accent: organization.accentColor,
+    logo,
     watermark: view.mode === 'test' ? texts.frame.test : null,
   });
   return { name: fileName(texts.files[page], payment, 'pdf'), type: 'application/pdf', bytes };
+}
+
+/** The picture that the page shows; null without one. */
+export async function logoOf(
+  deps: Pick<Deps, 'store'>,
+  { organization }: Pick<PageView, 'organization'>,
+): Promise<Uint8Array | null> {
+  return organization?.logo ? readLogoOf(deps, organization.id) : null;
 }
 
 /** As any system takes it. */
@@ -49,5 +67,6 @@ export async function receiptFile(
 ): Promise<NamedFile | null> {
   const shown = await readPaymentPage(deps, publicId);
   assert(shown.screen === 'paid', 'a receipt is of a settled payment');
-  return paymentFile(recipientView(deps, shown, locale, { name: 'receipt' }), 'receipt');
+  const view = recipientView(deps, shown, locale, { name: 'receipt' });
+  return paymentFile(view, 'receipt', await logoOf(deps, view));
 }

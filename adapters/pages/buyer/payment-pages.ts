@@ -57,7 +57,7 @@ import {
 } from '../kit/page-route.js';
 import { formKey, newFormKey, newIdOf } from '../kit/pages/form-key.js';
 import { deadlineFile } from './deadline-file.js';
-import { paymentFile } from './payment-file.js';
+import { logoOf, paymentFile } from './payment-file.js';
 import { colleagueView, paymentView } from './payment-view.js';
 import { type Download, paymentsFile } from './payments-screen.js';
 import { renderPage } from './render.js';
@@ -111,7 +111,7 @@ export const paymentPages = [
     const view = await forColleague(context, call);
     // Not before: who has no link would take it from the buyer.
     await takePageSlot(context.deps, 'file', publicIdOf(call));
-    return printed(view, 'instructions', `${call.base}/colleague`);
+    return printed(context, view, 'instructions', `${call.base}/colleague`);
   }),
   ofPayment.shows('/question', 'buyer', async (context, call) => {
     const key = newFormKey(context.deps);
@@ -200,7 +200,9 @@ function printedAt(name: FilePage, screens: readonly Screen[]): readonly PageRou
     'buyer',
     async (context, call) => {
       const view = await viewAt(context, call, screens, { name });
-      return view === null ? seeOther(call.base) : printed(view, name, `${call.base}/${name}`);
+      return view === null
+        ? seeOther(call.base)
+        : printed(context, view, name, `${call.base}/${name}`);
     },
     'file',
   );
@@ -208,8 +210,13 @@ function printedAt(name: FilePage, screens: readonly Screen[]): readonly PageRou
 }
 
 /** The print view as a file, or itself where a file cannot show its characters. */
-async function printed(view: PageView, name: FilePage, page: string): Promise<PageAnswer> {
-  const file = await paymentFile(view, name);
+async function printed(
+  { deps }: PageContext,
+  view: PageView,
+  name: FilePage,
+  page: string,
+): Promise<PageAnswer> {
+  const file = await paymentFile(view, name, await logoOf(deps, view));
   return file === null ? seeOther(`${page}#print`) : download(file);
 }
 

@@ -43,6 +43,7 @@ export interface PageView extends FrameView {
 export type FilePage = 'instructions' | 'receipt';
 
 export interface PageOrganization {
+  readonly id: string;
   readonly name: string;
   readonly supportEmail: string | null;
   readonly supportPhone: string | null;

@@ -32,9 +32,9 @@ export function legalView(
 }
 
 export function organizationView(organization: Organization): PageOrganization {
-  const { name, supportEmail, supportPhone, website, accentColor, timeZone } = organization;
+  const { id, name, supportEmail, supportPhone, website, accentColor, timeZone } = organization;
   const logo = logoPath(organization);
-  return { name, supportEmail, supportPhone, website, accentColor, logo, timeZone };
+  return { id, name, supportEmail, supportPhone, website, accentColor, logo, timeZone };
 }
 
 export function unpaidView(

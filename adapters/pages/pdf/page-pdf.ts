@@ -5,6 +5,7 @@ import { readFile } from 'node:fs/promises';
 import { create, type Font } from 'fontkit';
 import PDFDocument from 'pdfkit';
 import { assert } from '../../../core/errors.js';
+import { isDrawablePicture } from './drawable-picture.js';
 import { drawnText } from './drawable-text.js';
 import {
   type PageFact,
@@ -24,6 +25,10 @@ export interface PdfAbout {
   readonly writtenAtMs: number;
   /** At the foot of each page. */
   readonly footer: string;
+  /** The color of the organization, as `#rrggbb`; null: that of Ponte. */
+  readonly accent: string | null;
+  /** The picture of the organization: a PNG or JPEG. */
+  readonly logo: Uint8Array | null;
   /** In large letters across each page; null in live mode. */
   readonly watermark: string | null;
 }
@@ -45,6 +50,7 @@ function written(
   spacing: number,
 ): Writer {
   const writer = createWriter(made, about, spacing);
+  drawBrand(writer, about);
   for (const part of parts) writePart(writer, part);
   return writer;
 }
@@ -101,7 +107,10 @@ const ink = '#0f1f22';
 const soft = '#46585c';
 const line = '#d5dede';
 const ground = '#ecf1f1';
-const accent = '#0a5568';
+const usualAccent = '#0a5568';
+const ACCENT_HEIGHT = 4;
+const LOGO_HEIGHT = 28;
+const LOGO_WIDTH_MAX = 180;
 
 interface TextStyle {
   readonly tag: 'H1' | 'H2' | 'H3' | 'P';
@@ -129,6 +138,7 @@ interface Writer {
   /** Holds the elements of all parts. */
   readonly root: Element;
   readonly width: number;
+  readonly accent: string;
   /** Spaces between lines are multiplied by it. */
   readonly spacing: number;
 }
@@ -159,6 +169,7 @@ function createWriter({ regular, bold }: Fonts, about: PdfAbout, spacing: number
     doc,
     root,
     width: doc.page.width - 2 * MARGIN,
+    accent: about.accent ?? usualAccent,
     spacing,
   };
 }
@@ -166,6 +177,23 @@ function createWriter({ regular, bold }: Fonts, about: PdfAbout, spacing: number
 /** PDFKit takes a parsed font; its types do not say so. */
 function parsed(font: Font): Uint8Array {
   return font as unknown as Uint8Array;
+}
+
+/** At the top of the first page, as on the page itself: the color and the logo. */
+function drawBrand({ doc, accent }: Writer, { logo }: PdfAbout): void {
+  artifact(doc, () => doc.rect(0, 0, doc.page.width, ACCENT_HEIGHT).fill(accent));
+  if (logo === null || !isDrawablePicture(logo)) return;
+  const fit: [width: number, height: number] = [LOGO_WIDTH_MAX, LOGO_HEIGHT];
+  let { y } = doc;
+  artifact(doc, () => {
+    try {
+      doc.image(Buffer.from(logo), MARGIN, MARGIN, { fit });
+      y += LOGO_HEIGHT + GAP;
+    } catch {
+      // A JPEG without a frame: nothing of it is written.
+    }
+  });
+  doc.y = y;
 }
 
 type FactsPart = Extract<PagePart, { kind: 'facts' }>;
@@ -201,7 +229,7 @@ function writeText(writer: Writer, look: TextLook, runs: readonly StyledText[], 
 
 /** Beside a bar. */
 function writeNote(writer: Writer, texts: readonly TextPart[]): void {
-  const { doc } = writer;
+  const { doc, accent } = writer;
   const { page, y: top } = doc;
   for (const { look, runs } of texts) writeText(writer, look, runs, GAP);
   // What a page break divides has no bar.

@@ -124,6 +124,15 @@ export async function changeLogo(
   });
 }
 
+/** Null without one. */
+export async function readLogoOf(
+  deps: Pick<Deps, 'store'>,
+  orgId: string,
+): Promise<Uint8Array | null> {
+  const logo = await deps.store.run((tx) => tx.logos.get(orgId));
+  return logo === null ? null : Buffer.from(logo.content, 'base64');
+}
+
 /** For anybody who has its address. NotFound for an earlier logo too. */
 export async function readLogoFile(
   deps: Deps,

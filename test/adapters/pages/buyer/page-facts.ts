@@ -184,6 +184,7 @@ export function viewOf(page: Page, changes: Partial<PageView> = {}): PageView {
     organization: {
       name: 'Rota Norte',
       supportEmail: 'help@rotanorte.example',
+      id: 'org_1',
       supportPhone: '+55 11 5550-0142',
       website: 'https://rotanorte.example',
       accentColor: null,

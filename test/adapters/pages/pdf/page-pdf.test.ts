@@ -1,6 +1,7 @@
 // The files of a payment, read back by a parser.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { deflateSync } from 'node:zlib';
 import { paymentFile } from '../../../../adapters/pages/buyer/payment-file.js';
 import { renderForFile, renderPage } from '../../../../adapters/pages/buyer/render.js';
 import type {
@@ -14,6 +15,7 @@ import { loadFonts } from '../../../../adapters/pages/pdf/page-pdf.js';
 import { locales } from '../../../../core/domain/base/locale.js';
 import type { Screen } from '../../../../core/domain/hosted/hosted-screen.js';
 import { readPdf } from '../../../support/read-pdf.js';
+import { jpegOf, pngOf } from '../../../support/samples/pictures.js';
 import { onScreen, payment, paymentOnScreen } from '../buyer/page-facts.js';
 
 const screens = { instructions: 'bank_details', receipt: 'paid' } as const satisfies Record<
@@ -28,7 +30,7 @@ function viewFor(page: FilePage, changes: Partial<PageView> = {}, own: Partial<P
 }
 
 async function fileOf(page: FilePage, changes?: Partial<PageView>, own?: Partial<PagePayment>) {
-  const file = await paymentFile(viewFor(page, changes, own), page);
+  const file = await paymentFile(viewFor(page, changes, own), page, null);
   assert(file !== null, 'its fonts draw the page');
   return file;
 }
@@ -130,7 +132,7 @@ const names = [
 
 test('a file is made exactly if its fonts draw each character of the page', async () => {
   for (const [payer, isDrawn] of names) {
-    const file = await paymentFile(viewFor('receipt', {}, { payer }), 'receipt');
+    const file = await paymentFile(viewFor('receipt', {}, { payer }), 'receipt', null);
     assert.equal(file !== null, isDrawn, payer);
     if (file === null) continue;
     const { text } = await readPdf(file.bytes);
@@ -210,3 +212,66 @@ test('a file has no time without its zone', async () => {
     }
   }
 });
+
+/** A PNG of 4 by 4 pixels; `lines` is what its data decodes to. */
+function png(header: readonly number[], lines: Uint8Array, more: readonly string[] = []): Buffer {
+  const chunk = (name: string, data: Uint8Array) => {
+    const made = Buffer.alloc(12 + data.length);
+    made.writeUInt32BE(data.length);
+    made.write(name, 4);
+    made.set(data, 8);
+    return made;
+  };
+  const size = [0, 0, 0, 4, 0, 0, 0, 4];
+  return Buffer.concat([
+    Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'),
+    chunk('IHDR', Uint8Array.from([...size, ...header])),
+    ...more.map((name) => chunk(name, new Uint8Array(3))),
+    chunk('IDAT', deflateSync(lines)),
+    chunk('IEND', new Uint8Array()),
+  ]);
+}
+
+const rgba = [8, 6, 0, 0, 0];
+const whole = png(rgba, new Uint8Array(4 * 17));
+/** What owners upload as a logo, and whether a file has it. */
+const logos: readonly (readonly [string, Uint8Array, boolean])[] = [
+  ['a PNG with transparency', whole, true],
+  ['one without', png([8, 2, 0, 0, 0], new Uint8Array(4 * 13)), true],
+  ['one of a palette', png([4, 3, 0, 0, 0], new Uint8Array(4 * 3), ['PLTE']), true],
+  [
+    'one of a palette with transparency',
+    png([8, 3, 0, 0, 0], new Uint8Array(20), ['PLTE', 'tRNS']),
+    true,
+  ],
+  ['one of a palette that is missing', png([8, 3, 0, 0, 0], new Uint8Array(20)), false],
+  ['an interlaced one', png([8, 6, 0, 0, 1], new Uint8Array(4 * 17)), false],
+  ['one with 16 bits', png([16, 6, 0, 0, 0], new Uint8Array(4 * 33)), false],
+  ['one whose data ends early', png(rgba, new Uint8Array(3 * 17)), false],
+  ['one whose data goes on', png(rgba, new Uint8Array(5 * 17)), false],
+  ['one with an unknown filter', png(rgba, new Uint8Array(4 * 17).fill(9)), false],
+  [
+    'one whose data is not compressed',
+    Buffer.from(`${whole.toString('latin1')}`.replace('x\x9c', 'xx'), 'latin1'),
+    false,
+  ],
+  ['one that is cut', whole.subarray(0, 50), false],
+  ['a header alone', pngOf(280, 56), false],
+  ['a JPEG', Buffer.from('ffd8ffc0001108000400040300000000000000000000ffd9', 'hex'), true],
+  ['a JPEG without a frame', jpegOf(280, 56).subarray(0, 8), false],
+];
+
+for (const [name, bytes, isDrawn] of logos)
+  test(`a file has the color and the logo of the organization, if it can be drawn: ${name}`, async () => {
+    const organization = { ...onScreen('paid').organization, accentColor: '#8a1538' } as const;
+    const view = viewFor('receipt', { organization } as Partial<PageView>);
+    const file = await paymentFile(view, 'receipt', bytes);
+    assert(file !== null);
+    const written = Buffer.from(file.bytes).toString('latin1');
+    assert.equal(written.includes('/Subtype /Image'), isDrawn);
+    const { text, pages } = await readPdf(file.bytes);
+    const without = await readPdf((await fileOf('receipt')).bytes);
+    assert.deepEqual([text, pages], [without.text, 1]);
+    const colored = await paymentFile(view, 'receipt', null);
+    assert.notDeepEqual(colored?.bytes, (await fileOf('receipt')).bytes, 'its bar has the color');
+  });
