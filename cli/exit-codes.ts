@@ -13,10 +13,10 @@ export const exitCodes = {
   configuration: [7, 'the configuration is not valid'],
   checkFailed: [
     8,
-    'a check has failed (doctor, demo, ledger verify, audit verify, reconcile, store copy, ' +
-      'secrets reseal, backup, restore)',
+    'a check has failed (doctor, demo, certify, ledger verify, audit verify, reconcile, ' +
+      'store copy, secrets reseal, backup, restore)',
   ],
-  attention: [9, 'a check has warnings (doctor, backup, restore)'],
+  attention: [9, 'a check has warnings (doctor, certify, backup, restore)'],
 } as const satisfies Record<string, readonly [number, string]>;
 
 export type ExitKind = keyof typeof exitCodes;

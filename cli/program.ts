@@ -2,6 +2,7 @@
 // streams are arguments, so that tests run commands as functions.
 import { Command, CommanderError, Help, type Option } from 'commander';
 import { productVersion } from '../host/product-version.js';
+import { addCertifyCommand } from './certify/certify-command.js';
 import { addAuditCommands } from './commands/audit-commands.js';
 import { addBackupCommands } from './commands/backup-commands.js';
 import { addDeliveriesCommands } from './commands/deliveries-commands.js';
@@ -71,6 +72,7 @@ export function createProgram(shell: Shell): Command {
   addServiceCommands(shell, program, productVersion);
   addDemoCommand(shell, program);
   addListenCommand(shell, program);
+  addCertifyCommand(shell, program);
   addOperatorsCommands(shell, program);
   addOrgCommands(shell, program);
   addKeyCommands(shell, program);

@@ -99,7 +99,9 @@ function listed(name: string, pattern: RegExp): readonly string[] {
   return [...text.matchAll(pattern)].map(([, word]) => word ?? '');
 }
 
-const settings = [...listed('settings.md', /`(PONTE_\w+)`/g), ...commandVariables];
+/** `ponte certify` gives it to the program that it starts. */
+const given = 'PONTE_URL';
+const settings = [...listed('settings.md', /`(PONTE_\w+)`/g), ...commandVariables, given];
 const commands = listed('commands.md', /^## ponte (.*)$/gm);
 
 for (const [what, known, pattern] of [

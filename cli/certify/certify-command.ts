@@ -1,0 +1,154 @@
+// `ponte certify`: starts the integration if a command is given, plays the faults against it,
+// prints their results, and writes the report.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { PonteError } from '../../core/errors.js';
+import { addCommand, type Outcome, type Shell } from '../operator.js';
+import { tableOf } from '../output.js';
+import type { CertifyAddress, FaultResult } from './certify.js';
+import { type FaultName, faultNames, faults } from './certify-faults.js';
+import { reportOf, reportPage } from './certify-report.js';
+
+const PORT = 8090;
+/** The receiver contract. */
+const ANSWER_WITHIN_MS = 10_000;
+/** A program may compile first. */
+const PATIENCE_MS = 60_000;
+
+interface CertifyOptions {
+  readonly receiver: string;
+  readonly probe: string | null;
+  readonly port: number;
+  readonly only: readonly FaultName[];
+  readonly seed: string;
+  readonly out: string | null;
+  readonly json: boolean;
+}
+
+export function addCertifyCommand(shell: Shell, program: Command): void {
+  addCommand<CertifyOptions>(shell, program, {
+    name: 'certify [command...]',
+    authority: 'none',
+    description:
+      'play 24 faults against your own receiver and use of the API, in test mode, and report ' +
+      'what survives them',
+    options: [
+      new Option('--receiver <url>', 'where your program takes webhooks')
+        .makeOptionMandatory()
+        .argParser(httpUrl),
+      new Option('--probe <url>', 'where your program shows what an order has')
+        .default(null)
+        .argParser(httpUrl),
+      new Option('--port <port>', 'where the API of the test is served; 0: a free one')
+        .default(PORT)
+        .argParser(portNumber),
+      new Option('--only <faults>', 'these alone, by number or name, separated by commas')
+        .default(faultNames)
+        .argParser(namesIn),
+      new Option('--seed <seed>', 'decides what is random').default('1'),
+      new Option('--out <folder>', 'write certify.html and certify.json there').default(null),
+    ],
+    details: [
+      'Faults:',
+      ...faultNames.map((name, at) => `${`${at + 1}`.padStart(4)} ${name}: ${faults[name].played}`),
+    ].join('\n'),
+    run: (options, command) => certify(shell, options, command),
+  });
+}
+
+async function certify(
+  shell: Shell,
+  options: CertifyOptions,
+  command: readonly string[],
+): Promise<Outcome> {
+  const { openCertifier } = await import('./certify.js');
+  const certifier = await openCertifier(options.port);
+  const program = command.length === 0 ? null : started(shell, options, command, certifier.address);
+  try {
+    if (program === null) shell.stderr.write(`${settingsText(certifier.address)}\n`);
+    const subject = { ...options, answerWithinMs: ANSWER_WITHIN_MS };
+    const asked = { named: options.only, seed: options.seed, patienceMs: PATIENCE_MS };
+    const results = await certifier.run(subject, asked);
+    if (results === null) {
+      const message = `${options.receiver} does not take a signed webhook.test with 2xx.`;
+      throw new PonteError('ValidationError', message);
+    }
+    return outcomeOf(options, results);
+  } finally {
+    program?.kill();
+    await certifier.close();
+  }
+}
+
+function outcomeOf(options: CertifyOptions, results: readonly FaultResult[]): Outcome {
+  const report = reportOf(options, results);
+  if (options.out !== null) {
+    mkdirSync(options.out, { recursive: true });
+    writeFileSync(join(options.out, 'certify.html'), reportPage(report));
+    writeFileSync(join(options.out, 'certify.json'), `${JSON.stringify(report, null, 2)}\n`);
+  }
+  const { ok, failed, notSeen } = report.summary;
+  const table = tableOf(results, 'No fault was played.', {
+    NO: ({ number }) => `${number}`,
+    FAULT: ({ name }) => name,
+    STATUS: ({ verdict }) => verdict,
+    WHY: ({ findings, verdict }) =>
+      verdict === 'ok' ? '' : (findings.find((one) => one.verdict === verdict)?.text ?? ''),
+  });
+  const text = `${table}\n\n${ok} ok, ${failed} failed, ${notSeen} not seen.`;
+  const exit = failed > 0 ? 'checkFailed' : notSeen > 0 ? 'attention' : 'done';
+  return { json: report, text, exit };
+}
+
+function started(
+  { stderr }: Shell,
+  { receiver }: CertifyOptions,
+  [program = '', ...words]: readonly string[],
+  address: CertifyAddress,
+): ChildProcess {
+  const { port, protocol } = new URL(receiver);
+  const usual = protocol === 'https:' ? '443' : '80';
+  const settings = { ...settingsOf(address), PORT: port || usual };
+  const child = spawn(program, words, {
+    env: { ...process.env, ...settings },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  // The output of the command is the report.
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (part: Buffer) => stderr.write(part.toString()));
+  }
+  child.once('error', (error) => stderr.write(`ponte: ${program}: ${error.message}\n`));
+  return child;
+}
+
+function settingsOf({ url, apiKey, secret }: CertifyAddress) {
+  return { PONTE_URL: url, PONTE_KEY: apiKey, WEBHOOK_SECRET: secret };
+}
+
+function settingsText(address: CertifyAddress): string {
+  const lines = Object.entries(settingsOf(address)).map(([name, value]) => `${name}=${value}`);
+  return [...lines, 'Start your program with these settings. It is awaited for a minute.'].join(
+    '\n',
+  );
+}
+
+function namesIn(text: string): readonly FaultName[] {
+  return text.split(',').map((word) => {
+    const given = word.trim();
+    const name = faultNames.find((known, at) => known === given || `${at + 1}` === given);
+    if (name !== undefined) return name;
+    throw new InvalidArgumentError(`Give numbers from 1 to ${faultNames.length}, or names.`);
+  });
+}
+
+function httpUrl(text: string): string {
+  if (/^https?:\/\//i.test(text) && URL.canParse(text)) return text;
+  throw new InvalidArgumentError('Give an http or https URL.');
+}
+
+function portNumber(text: string): number {
+  if (/^[0-9]{1,5}$/.test(text) && Number(text) < 65_536) return Number(text);
+  throw new InvalidArgumentError('Give a port.');
+}

@@ -1,0 +1,163 @@
+// Plays the faults against an integration, one after the other, on a Ponte in this process. The
+// seed decides what is random.
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { seededBytes } from '../../adapters/crypto/ids.js';
+import { createPonte, type Ponte } from '../../host/embed.js';
+import { type FaultName, faultNames, faults } from './certify-faults.js';
+import {
+  type ApiAnswer,
+  type ApiCall,
+  askProbe,
+  type Finding,
+  type IntegrationUnderTest,
+  isFeed,
+  type Play,
+  reachable,
+  refusal,
+  Stage,
+  secretOf,
+  type Verdict,
+  verdictOf,
+} from './stage.js';
+
+export interface FaultResult {
+  readonly number: number;
+  readonly name: FaultName;
+  readonly verdict: Verdict;
+  readonly findings: readonly Finding[];
+}
+
+/** What the integration is configured with. */
+export interface CertifyAddress {
+  readonly url: string;
+  readonly apiKey: string;
+  readonly secret: string;
+}
+
+export interface Certifier {
+  readonly address: CertifyAddress;
+  /** Null if no receiver takes a genuine webhook. */
+  run(subject: IntegrationUnderTest, given: Asked): Promise<readonly FaultResult[] | null>;
+  close(): Promise<void>;
+}
+
+interface Asked {
+  readonly named: readonly FaultName[];
+  readonly seed: string;
+  readonly patienceMs: number;
+  readonly onResult?: (result: FaultResult) => void;
+}
+
+/** Serves the API to the integration, at a port of 127.0.0.1; 0: a free one. */
+export async function openCertifier(port: number): Promise<Certifier> {
+  const ponte = await createPonte({ seed: 'certify', nowMs: Date.now() });
+  const hook = { url: 'https://receiver.example/', eventTypes: ['payment_intent.*'] };
+  await ponte.post('/v1/webhook-subscriptions', hook);
+  const secret = secretOf('first');
+  let play: Played = { ponte, rule: null, calls: [], resets: 0 };
+  let runs = 0;
+  const server = createServer((request, response) => {
+    answer(play, request, response).catch(() => response.destroy());
+  });
+  await new Promise<void>((listening, failed) => {
+    server.once('error', failed);
+    server.listen(port, '127.0.0.1', listening);
+  });
+  const { port: own } = server.address() as AddressInfo;
+  return {
+    address: { url: `http://127.0.0.1:${own}`, apiKey: ponte.apiKey, secret },
+    async run(subject, asked) {
+      const running: Play = { ponte, rule: null, calls: [], resets: 0, subject, secret };
+      play = running;
+      if (!(await reachable(subject, secret, asked.patienceMs))) return null;
+      runs += 1;
+      return playAll(running, asked, `certify-${runs}`);
+    },
+    async close() {
+      await new Promise((closed) => {
+        server.close(closed);
+        server.closeAllConnections();
+      });
+      await ponte.close();
+    },
+  };
+}
+
+type Played = Pick<Play, 'ponte' | 'rule' | 'calls' | 'resets'>;
+
+async function playAll(play: Play, { named, seed, onResult }: Asked, orders: string) {
+  const results: FaultResult[] = [];
+  const first = play.secret;
+  for (const [at, name] of faultNames.entries()) {
+    if (!named.includes(name)) continue;
+    // What a fault plays follows from the seed and its number, not from the ones before.
+    const random = randomOf(`${seed} ${name}`);
+    const stage = new Stage(play, `${orders}-${at + 1}`, random);
+    await faults[name].play(stage);
+    play.rule = null;
+    const { findings } = stage;
+    const result = { number: at + 1, name, verdict: verdictOf(findings), findings };
+    results.push(result);
+    onResult?.(result);
+  }
+  const { probe } = play.subject;
+  if (play.secret !== first && probe !== null)
+    await askProbe(probe, { do: 'secret', secret: first });
+  return results;
+}
+
+async function answer(
+  play: Played,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  const { pathname: path, searchParams: query } = new URL(request.url ?? '/', 'http://certify');
+  const headers = new Headers(request.headers as Record<string, string>);
+  const { method = 'GET' } = request;
+  const call: ApiCall = { method, path, query, headers, body: Buffer.concat(chunks).toString() };
+  play.calls.push({ call, atMs: performance.now() });
+  const forward = () => (isFeed(call) ? readFeed(play, call) : forwarded(play.ponte, call));
+  const given = await (play.rule === null ? forward() : play.rule(call, forward));
+  if (given === null) {
+    response.destroy();
+    return;
+  }
+  response.writeHead(given.status, { 'content-type': 'application/json' }).end(given.body);
+}
+
+/** The feed in the epoch that the resets have led to. */
+async function readFeed({ ponte, resets }: Played, call: ApiCall): Promise<ApiAnswer> {
+  const query = new URLSearchParams(call.query);
+  query.delete('epoch');
+  const { status, body } = await forwarded(ponte, { ...call, query });
+  if (status !== 200) return { status, body };
+  const feed = JSON.parse(body) as { readonly epoch: number };
+  const epoch = feed.epoch + resets;
+  const given = call.query.get('epoch');
+  if (given === null || given === `${epoch}`) {
+    return { status, body: JSON.stringify({ ...feed, epoch }) };
+  }
+  const { nextAfter: lastSequence } = await ponte.get('/v1/events?after=latest');
+  return refusal('FeedReset', { epoch, lastSequence });
+}
+
+/** The clock stands still, so the feed is never waited for. */
+async function forwarded(ponte: Ponte, { method, path, query, headers, body }: ApiCall) {
+  const kept = ['x-api-key', 'idempotency-key', 'content-type'].flatMap((name) => {
+    const value = headers.get(name);
+    return value === null ? [] : [[name, value] as [string, string]];
+  });
+  const search = new URLSearchParams(query);
+  search.delete('wait');
+  const sent = { method, headers: kept, ...(method === 'GET' ? {} : { body }) };
+  const response = await ponte.fetch(`${path}?${search}`, sent);
+  return { status: response.status, body: await response.text() } satisfies ApiAnswer;
+}
+
+function randomOf(seed: string): (below: number) => number {
+  const bytes = seededBytes(`certify ${seed}`);
+  return (below) => Buffer.from(bytes(4)).readUInt32BE() % below;
+}

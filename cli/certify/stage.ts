@@ -1,0 +1,432 @@
+// The stage of one fault: a Ponte in this process behind a proxy that can misbehave, the
+// integrator's receiver, and the probe. All that a check looks at becomes a finding.
+import { hash } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
+import {
+  signedHeaders,
+  standardHeaders,
+  webhookHeaders,
+} from '../../core/domain/webhooks/signature.js';
+import { catalogue, type ErrorCode } from '../../core/errors.js';
+import type { Ponte, ReceivedWebhook } from '../../host/embed.js';
+import type { PlayedEvent } from './certify-faults.js';
+
+export type Verdict = 'ok' | 'failed' | 'not seen';
+
+export interface Finding {
+  readonly verdict: Verdict;
+  readonly text: string;
+}
+
+export interface ApiCall {
+  readonly method: string;
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly headers: Headers;
+  readonly body: string;
+}
+
+export interface ApiAnswer {
+  readonly status: number;
+  readonly body: string;
+}
+
+/** Decides on the answer of a call; null breaks the connection. */
+export type ApiRule = (
+  call: ApiCall,
+  forward: () => Promise<ApiAnswer>,
+) => Promise<ApiAnswer | null>;
+
+/** What is asked of an integrator. */
+export interface IntegrationUnderTest {
+  readonly receiver: string;
+  /** Null: none. */
+  readonly probe: string | null;
+  /** How long an answer to a webhook may take. */
+  readonly answerWithinMs: number;
+}
+
+/** What a run shares between its faults. */
+export interface Play {
+  readonly ponte: Ponte;
+  readonly subject: IntegrationUnderTest;
+  secret: string;
+  rule: ApiRule | null;
+  /** How often the feed was reset: each one is an epoch. */
+  resets: number;
+  readonly calls: { readonly call: ApiCall; readonly atMs: number }[];
+}
+
+type Random = (below: number) => number;
+
+interface WebhookChange {
+  readonly ageSeconds?: number;
+  readonly secret?: string;
+  readonly unsigned?: true;
+  readonly changedByte?: true;
+  readonly signedSecondsAgo?: number;
+  readonly spaced?: true;
+  readonly type?: string;
+}
+
+interface PreparedWebhook {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  readonly event: string;
+}
+
+interface ProbedOrder {
+  readonly effects?: number;
+  readonly state?: string;
+  readonly settled?: string | null;
+}
+
+const AMOUNT = '250.00';
+const PROBE_WITHIN_MS = 30_000;
+const signatures: readonly string[] = [webhookHeaders.signature, ...Object.values(standardHeaders)];
+
+export class Stage {
+  readonly order: string;
+  readonly findings: Finding[] = [];
+  readonly #play: Play;
+  /** Webhooks of the order that were played. */
+  #played = 0;
+  readonly #callsBefore: number;
+  /** A whole number below the given one. */
+  readonly random: Random;
+
+  constructor(play: Play, order: string, random: Random) {
+    this.#play = play;
+    this.order = order;
+    this.random = random;
+    this.#callsBefore = play.calls.length;
+  }
+
+  secret(): string {
+    return this.#play.secret;
+  }
+
+  otherSecret(): string {
+    return secretOf(`${this.order} ${this.random(1_000_000)}`);
+  }
+
+  api(rule: ApiRule): void {
+    this.#play.rule = rule;
+  }
+
+  /** Calls of the integrator wait until the returned function is called. */
+  holdApi(): () => void {
+    const held = Promise.withResolvers<void>();
+    this.api((_, forward) => held.promise.then(forward));
+    return held.resolve;
+  }
+
+  /** The feed without events before those of the order. */
+  async prunedFeed(): Promise<ApiRule> {
+    const oldestSequence = await this.#firstSequence();
+    return async (call, forward) =>
+      isFeed(call) && Number(call.query.get('after')) < oldestSequence - 1
+        ? refusal('EventsPruned', { oldestSequence })
+        : forward();
+  }
+
+  /** The feed after a restore, from now on: its events were before the place that it names. */
+  resetFeed(): void {
+    this.#play.resets += 1;
+    // Who names no epoch learns of no reset, and reads from a place that is not there yet.
+    this.api(async (call, forward) =>
+      isFeed(call) && !call.query.has('epoch')
+        ? { status: 200, body: JSON.stringify({ data: [], nextAfter: 0, epoch: 0 }) }
+        : forward(),
+    );
+  }
+
+  async settle(): Promise<void> {
+    await this.advances(null);
+  }
+
+  /** To this status, or until it settles. */
+  async advances(to: string | null): Promise<void> {
+    const { ponte } = this.#play;
+    await this.#created();
+    await ponte.post(`/v1/test-helpers/payments/ext_${this.order}/advance`, to ? { to } : {});
+    await ponte.runUntilIdle();
+  }
+
+  /** Once the payment has the status; null: as it is. */
+  async simulates(to: string | null, event: PlayedEvent): Promise<void> {
+    const { ponte } = this.#play;
+    if (to !== null) await this.advances(to);
+    await ponte.post(`/v1/test-helpers/payments/ext_${this.order}/simulate`, { event });
+    await ponte.runUntilIdle();
+  }
+
+  async cancels(): Promise<void> {
+    const { ponte } = this.#play;
+    await ponte.post(`/v1/payment-intents/ext_${this.order}/cancel`, { reason: 'certify' });
+    await ponte.runUntilIdle();
+  }
+
+  /** The newest of this type, as it is or changed. */
+  webhook(event: string, change: WebhookChange = {}): PreparedWebhook {
+    const one = this.#received().findLast((received) => received.event === event);
+    if (one === undefined) throw new Error(`${event} of ${this.order} was sent`);
+    return this.#prepared(one, change);
+  }
+
+  webhooks(): readonly PreparedWebhook[] {
+    return this.#received().map((one) => this.#prepared(one, {}));
+  }
+
+  async accepts(webhook: PreparedWebhook): Promise<void> {
+    const status = await this.#send(webhook);
+    this.#note(isTaken(status), `${webhook.event} was answered ${answered(status)}`, '2xx');
+  }
+
+  async acceptsOne(webhooks: readonly PreparedWebhook[]): Promise<void> {
+    const statuses = await Promise.all(webhooks.map((webhook) => this.#send(webhook)));
+    const text = `the webhooks were answered ${statuses.map(answered).join(' and ')}`;
+    this.#note(statuses.some(isTaken), text, '2xx for one');
+  }
+
+  /** Every webhook since the last call, in order. */
+  async acceptsNew(): Promise<void> {
+    const all = this.webhooks();
+    for (const webhook of all.slice(this.#played)) await this.accepts(webhook);
+    this.#played = all.length;
+  }
+
+  async refuses(webhook: PreparedWebhook): Promise<void> {
+    const status = await this.#send(webhook);
+    const isRefused = status !== null && status >= 400 && status < 500;
+    this.#note(isRefused, `a forged ${webhook.event} was answered ${answered(status)}`, '4xx');
+  }
+
+  async counts(times: number): Promise<void> {
+    const { effects } = await this.#probed();
+    this.#noteSeen(effects, times, `the payment counted ${effects} times`, `${times}`);
+  }
+
+  async hasState(state: string): Promise<void> {
+    const { state: found } = await this.#probed();
+    this.#noteSeen(found, state, `the order is ${found}`, state);
+  }
+
+  async hasSettledAmount(): Promise<void> {
+    const payment = await this.#play.ponte.get(`/v1/payments/ext_${this.order}`);
+    const right = `${payment['brlSettledAmount']}`;
+    const { settled } = await this.#probed();
+    this.#noteSeen(settled ?? undefined, right, `the order has ${settled} BRL`, right);
+  }
+
+  async catchesUp(): Promise<void> {
+    if (!(await this.#asked({ do: 'catch-up' }))) this.#unseen('nothing read the feed');
+  }
+
+  /** False: the integrator takes no new secret from the probe. */
+  async rotates(): Promise<boolean> {
+    const secret = this.otherSecret();
+    const isTold = await this.#asked({ do: 'secret', secret });
+    if (isTold) this.#play.secret = secret;
+    else this.#unseen('the probe takes no new secret');
+    return isTold;
+  }
+
+  async repeatsCreate(waitMs: number): Promise<void> {
+    const isMade = await this.#asked(this.#creation());
+    const made = this.#play.calls
+      .slice(this.#callsBefore)
+      .filter(({ call }) => call.method === 'POST' && /^\/v1\/(payment|invoice)/.test(call.path));
+    const [first, second] = made;
+    if (first === undefined) {
+      this.#unseen('the integration created no payment');
+      return;
+    }
+    this.#note(second !== undefined, `the create was sent ${made.length} times`, 'at least 2');
+    if (second === undefined) return;
+    const names = new Set(made.map(({ call }) => nameOf(call)));
+    this.#note(names.size === 1, `the creates named ${[...names].join(', ')}`, 'one externalId');
+    const waited = Math.round(second.atMs - first.atMs);
+    this.#note(waited >= waitMs, `it was repeated after ${waited} ms`, `at least ${waitMs}`);
+    this.#note(isMade, `the probe said ${isMade ? 'created' : 'that it failed'}`, 'created');
+  }
+
+  async #created(): Promise<void> {
+    const { ponte } = this.#play;
+    const path = `/v1/payment-intents/ext_${this.order}`;
+    const exists = () => ponte.fetch(path).then(({ status }) => status === 200);
+    if (await exists()) return;
+    await this.#asked(this.#creation());
+    if (await exists()) return;
+    const buyer = { email: 'buyer@certify.example' };
+    await ponte.post('/v1/payment-intents', { externalId: this.order, amount: AMOUNT, buyer });
+  }
+
+  #creation() {
+    return { do: 'create', order: this.order, amount: AMOUNT, email: 'buyer@certify.example' };
+  }
+
+  #received(): readonly ReceivedWebhook[] {
+    return this.#play.ponte.webhooks.filter(({ data }) => data['externalId'] === this.order);
+  }
+
+  async #firstSequence(): Promise<number> {
+    const payment = await this.#play.ponte.get(`/v1/payment-intents/ext_${this.order}`);
+    for (let after = 0; ; ) {
+      const page = await this.#play.ponte.get(`/v1/events?after=${after}&limit=100`);
+      const events = page['data'] as readonly FeedRow[];
+      const found = events.find(({ data }) => data['paymentIntentId'] === payment['id']);
+      if (found !== undefined) return found.sequence;
+      if (events.length === 0) throw new Error(`the feed has ${this.order}`);
+      after = Number(page['nextAfter']);
+    }
+  }
+
+  async #send({ headers, body }: PreparedWebhook): Promise<number | null> {
+    const { receiver, answerWithinMs } = this.#play.subject;
+    const signal = AbortSignal.timeout(answerWithinMs);
+    const sent = { method: 'POST', headers, body, redirect: 'manual', signal } as const;
+    return fetch(receiver, sent).then(
+      async (response) => {
+        await response.body?.cancel();
+        return response.status;
+      },
+      () => null,
+    );
+  }
+
+  async #asked(body: object): Promise<boolean> {
+    const { probe } = this.#play.subject;
+    if (probe === null) return false;
+    return askProbe(probe, body);
+  }
+
+  async #probed(): Promise<ProbedOrder> {
+    const { probe } = this.#play.subject;
+    if (probe === null) return {};
+    const url = new URL(probe);
+    url.searchParams.set('order', this.order);
+    try {
+      const response = await fetch(url, { signal: AbortSignal.timeout(PROBE_WITHIN_MS) });
+      return response.ok ? ((await response.json()) as ProbedOrder) : {};
+    } catch {
+      return {};
+    }
+  }
+
+  #prepared(
+    { deliveryId, event, body: sent }: ReceivedWebhook,
+    change: WebhookChange,
+  ): PreparedWebhook {
+    const { type = event, ageSeconds = 0, signedSecondsAgo = 0 } = change;
+    const { event: _, data } = JSON.parse(sent);
+    const occurredAt = new Date(Date.parse(data.occurredAt) - ageSeconds * 1_000).toISOString();
+    const isOther = type !== event || ageSeconds > 0;
+    const plain = isOther ? JSON.stringify({ event: type, data: { ...data, occurredAt } }) : sent;
+    const body = change.spaced ? spaced(plain) : plain;
+    const headers = signedHeaders({
+      secret: change.secret ?? this.#play.secret,
+      timestampSeconds: nowSeconds() - signedSecondsAgo,
+      body,
+      deliveryId,
+      eventType: type,
+    });
+    const kept = Object.entries(headers).filter(([name]) => !signatures.includes(name));
+    return {
+      event: type,
+      headers: change.unsigned ? Object.fromEntries(kept) : headers,
+      body: change.changedByte ? withOtherDigit(body, this.random) : body,
+    };
+  }
+
+  #note(isRight: boolean, found: string, expected: string): void {
+    const text = isRight ? found : `${found}; expected: ${expected}`;
+    this.findings.push({ verdict: isRight ? 'ok' : 'failed', text });
+  }
+
+  #noteSeen<T>(found: T | undefined, right: T, text: string, expected: string): void {
+    if (found === undefined) this.#unseen('no probe says what the order has');
+    else this.#note(found === right, text, expected);
+  }
+
+  #unseen(text: string): void {
+    this.findings.push({ verdict: 'not seen', text });
+  }
+}
+
+interface FeedRow {
+  readonly sequence: number;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+export async function askProbe(probe: string, body: object): Promise<boolean> {
+  const signal = AbortSignal.timeout(PROBE_WITHIN_MS);
+  const headers = { 'content-type': 'application/json' };
+  const asked = { method: 'POST', headers, body: JSON.stringify(body), signal };
+  return fetch(probe, asked).then(
+    async (response) => {
+      await response.body?.cancel();
+      return response.ok;
+    },
+    () => false,
+  );
+}
+
+/** Waits until the receiver takes a genuine webhook. */
+export async function reachable(
+  { receiver }: IntegrationUnderTest,
+  secret: string,
+  patienceMs: number,
+): Promise<boolean> {
+  const body = '{"event":"webhook.test","data":{}}';
+  for (const endMs = performance.now() + patienceMs; performance.now() < endMs; await wait(50)) {
+    const timestampSeconds = nowSeconds();
+    const test = { secret, timestampSeconds, body, deliveryId: 'whd_test' };
+    const headers = signedHeaders({ ...test, eventType: 'webhook.test' });
+    const answer = await fetch(receiver, { method: 'POST', headers, body }).catch(() => null);
+    await answer?.body?.cancel();
+    if (answer !== null) return answer.ok;
+  }
+  return false;
+}
+
+export function secretOf(name: string): string {
+  return `whsec_${hash('sha256', `ponte certify ${name}`, 'base64')}`;
+}
+
+/** The worst one; a check without findings saw nothing. */
+export function verdictOf(findings: readonly Finding[]): Verdict {
+  const has = (verdict: Verdict) => findings.some((finding) => finding.verdict === verdict);
+  if (has('failed')) return 'failed';
+  return has('not seen') || findings.length === 0 ? 'not seen' : 'ok';
+}
+
+/** The same JSON, as no serializer writes it. */
+function spaced(body: string): string {
+  return JSON.stringify(JSON.parse(body), null, 2).replace('"event"', '"\\u0065vent"');
+}
+
+/** Another digit of a value, so that the body stays JSON. */
+function withOtherDigit(body: string, random: Random): string {
+  const places = [...body.matchAll(/(?<=")[0-9]+(?=\.)/g)].map(({ index }) => index);
+  const place = places[random(places.length)] ?? 0;
+  const digit = (Number(body[place]) + 1 + random(8)) % 9;
+  return `${body.slice(0, place)}${digit || 9}${body.slice(place + 1)}`;
+}
+
+export function refusal(error: ErrorCode, fields: object): ApiAnswer {
+  const { status, message } = catalogue[error];
+  const body = { statusCode: status, error, message, ...fields };
+  return { status, body: JSON.stringify(body) };
+}
+
+function nameOf({ headers, body }: ApiCall): string {
+  const { externalId } = JSON.parse(body) as { readonly externalId?: string };
+  return externalId ?? headers.get('idempotency-key') ?? '';
+}
+
+export const isFeed = ({ path }: ApiCall): boolean => path === '/v1/events';
+const isTaken = (status: number | null): boolean =>
+  status !== null && status >= 200 && status < 300;
+const answered = (status: number | null): string => `${status ?? 'not in time'}`;
+const nowSeconds = (): number => Math.floor(Date.now() / 1_000);

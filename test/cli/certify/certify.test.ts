@@ -1,0 +1,110 @@
+// `ponte certify`: the example integration passes every fault, each common mistake is caught by the
+// fault that is about it, and what nothing shows is not called right.
+import assert from 'node:assert/strict';
+import { verify } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, type TestContext, test } from 'node:test';
+import { openCertifier } from '../../../cli/certify/certify.js';
+import { type FaultName, faultNames, faults } from '../../../cli/certify/certify-faults.js';
+import type { CertifyReport } from '../../../cli/certify/certify-report.js';
+import { runCommand } from '../../support/servers/command.js';
+import { temporaryFolder } from '../../support/temporary-folder.js';
+import { builtIntegration, freePort, mistakes, startIntegration } from './integrations.js';
+
+/** A receiver that waits for the API meets it. */
+const ANSWER_WITHIN_MS = 3_000;
+const PATIENCE_MS = 60_000;
+
+type Mistake = (typeof mistakes)[string];
+interface Asked {
+  readonly named?: readonly FaultName[];
+  readonly hasProbe?: boolean;
+}
+
+async function resultsOf(
+  t: TestContext,
+  mistake: Mistake | null,
+  { named = faultNames, hasProbe = true }: Asked = {},
+) {
+  const certifier = await openCertifier(0);
+  t.after(() => certifier.close());
+  const { subject, stop } = await startIntegration(certifier.address, mistake, ANSWER_WITHIN_MS);
+  t.after(stop);
+  const seen = hasProbe ? subject : { ...subject, probe: null };
+  const results = await certifier.run(seen, { named, seed: 's1', patienceMs: PATIENCE_MS });
+  return results ?? assert.fail('the receiver takes a genuine webhook');
+}
+
+test('there are 24 faults', () => {
+  assert.equal(faultNames.length, 24);
+});
+
+test('the example integration passes every fault', async (t) => {
+  const results = await resultsOf(t, null);
+  const others = results.filter(({ verdict }) => verdict !== 'ok');
+  assert.deepEqual(others, []);
+  assert.equal(results.length, faultNames.length);
+});
+
+describe('common mistakes', { concurrency: 4 }, () => {
+  for (const [name, mistake] of Object.entries(mistakes)) {
+    const { caughtBy } = mistake;
+    test(`an integration that ${name} is caught by ${caughtBy}, and by two others at most`, async (t) => {
+      const results = await resultsOf(t, mistake);
+      const failed = results.filter(({ verdict }) => verdict === 'failed').map((one) => one.name);
+      assert.ok(failed.includes(caughtBy), `failed: ${failed.join(', ') || 'none'}`);
+      assert.ok(failed.length <= 3, failed.join(', '));
+      assert.deepEqual(
+        results.filter(({ verdict }) => verdict === 'not seen'),
+        [],
+      );
+    });
+  }
+});
+
+test('without a probe, a fault whose effect nothing shows is not seen, never ok', async (t) => {
+  const results = await resultsOf(t, null, { hasProbe: false });
+  for (const { name, verdict } of results) {
+    assert.equal(verdict, 'not seen', `${name}: ${faults[name].seen}`);
+  }
+});
+
+test('one fault alone has the result that it has among all', async (t) => {
+  const mistake = mistakes['drops no duplicates'] ?? null;
+  const [result, ...others] = await resultsOf(t, mistake, { named: ['both-ways'] });
+  assert.deepEqual([result?.number, result?.verdict, others], [19, 'failed', []]);
+});
+
+test('the command starts the program, reports each fault, and writes a signed report', async () => {
+  const folder = temporaryFolder();
+  const program = join(folder, 'integration.cjs');
+  writeFileSync(program, await builtIntegration(mistakes['keeps its first secret'] ?? null));
+  const base = `http://127.0.0.1:${await freePort()}`;
+  const words = ['certify', '--receiver', `${base}/webhooks`, '--probe', `${base}/probe`];
+  const rest = ['--port', '0', '--only', '1,rotation', '--out', folder, '--json', '--'];
+  const ran = await runCommand({}, [...words, ...rest, process.execPath, program]);
+  const report = JSON.parse(ran.stdout) as CertifyReport;
+  assert.equal(ran.status, 8);
+  assert.deepEqual(
+    report.results.map(({ number, name, verdict }) => [number, name, verdict]),
+    [
+      [1, 'duplicate', 'ok'],
+      [12, 'rotation', 'failed'],
+    ],
+  );
+  const stored = JSON.parse(readFileSync(join(folder, 'certify.json'), 'utf8')) as CertifyReport;
+  assert.deepEqual(stored, report);
+  assert.equal(isUnchanged(stored), true);
+  assert.equal(isUnchanged({ ...stored, summary: { ...stored.summary, failed: 0 } }), false);
+  const page = readFileSync(join(folder, 'certify.html'), 'utf8');
+  assert.match(page, /1 ok, 1 failed, 0 not seen/);
+  assert.match(page, /a forged payment_intent\.settled was answered 204; expected: 4xx/);
+});
+
+function isUnchanged({ signature, ...facts }: CertifyReport): boolean {
+  const key = Buffer.from(signature.publicKey, 'base64');
+  const publicKey = { key, format: 'der', type: 'spki' } as const;
+  const signed = Buffer.from(JSON.stringify(facts));
+  return verify(null, signed, publicKey, Buffer.from(signature.value, 'base64'));
+}
