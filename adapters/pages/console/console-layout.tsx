@@ -2,7 +2,9 @@
 import type { VNode } from 'preact';
 import { CONSOLE_ROOT } from '../../../core/domain/access/registered-operator.js';
 import type { Mode } from '../../../core/domain/base/tenant.js';
+import type { WaitingKind } from '../../../core/domain/money-desk/waiting-kind.js';
 import { type ErrorCode, PonteError } from '../../../core/errors.js';
+import { listWaiting } from '../../../core/usecases/money-desk/waiting.js';
 import { assetPaths } from '../kit/assets.js';
 import { Button, ButtonLink, Form } from '../kit/components.js';
 import type { FieldError } from '../kit/fields.js';
@@ -91,6 +93,7 @@ export interface ConsoleScene {
   readonly view: ConsoleView & { readonly path: string };
   /** Id of the operator who has the page open. */
   readonly me: string;
+  readonly readCounts: () => Promise<PlaceCounts>;
 }
 
 /** Declared pages of the console. */
@@ -106,9 +109,33 @@ export const operatorPages = new DeclaredPages<
   sceneOf: (context, call) => ({
     view: { ...consoleViewOf(context, call), path: call.base },
     me: call.operator.actor.id,
+    readCounts: () => countsIn(context),
   }),
-  page: ({ view }, content, status) => consolePage(view, content, status),
+  page: async ({ view, readCounts }, content, status) =>
+    consolePage(view, content, status, await readCounts()),
 });
+
+/** What needs an operator, by the page that has it; what waits for a buyer does not. */
+const counted = {
+  money: ['in_review', 'unmatched', 'lost', 'owed', 'unapproved'],
+  proposals: ['proposal'],
+  production: ['production'],
+  commands: ['command', 'message'],
+} as const satisfies Partial<Record<ConsolePlace, readonly WaitingKind[]>>;
+/** Of each kind. */
+const COUNTED_MAX = 10;
+
+type PlaceCounts = Readonly<Partial<Record<ConsolePlace, number>>>;
+
+async function countsIn({ deps }: PageContext): Promise<PlaceCounts> {
+  const asked = { orgId: null, mode: null, limit: COUNTED_MAX };
+  const kinds: readonly WaitingKind[] = Object.values(counted).flat();
+  const items = await listWaiting(deps, kinds, asked);
+  const counts = Object.entries(counted).map(([place, own]: [string, readonly WaitingKind[]]) => {
+    return [place, items.filter(({ kind }) => own.includes(kind)).length];
+  });
+  return Object.fromEntries(counts);
+}
 
 /** A refusal is shown on the page, at this part of it. */
 export async function refusable<T>(
@@ -125,7 +152,12 @@ export async function refusable<T>(
   }
 }
 
-export function consolePage(view: ConsoleView, content: ConsoleContent, status = 200): PageAnswer {
+export function consolePage(
+  view: ConsoleView,
+  content: ConsoleContent,
+  status = 200,
+  counts: PlaceCounts = {},
+): PageAnswer {
   const { root, csrf, nowMs } = view;
   const { place, title, errors = [], body, mode = null } = content;
   const assets = assetPaths(root);
@@ -143,7 +175,7 @@ export function consolePage(view: ConsoleView, content: ConsoleContent, status =
       body: { class: mode === 'test' ? 'dash op test' : 'dash op' },
       children: (
         <Shell
-          look={shellOf(view, content)}
+          look={shellOf(view, content, counts)}
           isNarrow={place === null}
           content={content}
           done={done[view.done ?? '']}
@@ -171,7 +203,11 @@ function Bar({ mode }: { readonly mode: Mode | null }): VNode {
   );
 }
 
-function shellOf({ root, operator }: ConsoleView, { place, mode }: ConsoleContent): ShellLook {
+function shellOf(
+  { root, operator }: ConsoleView,
+  { place, mode }: ConsoleContent,
+  counts: PlaceCounts,
+): ShellLook {
   const path = `${root}${CONSOLE_ROOT}`;
   const back: PlaceLinks = {
     links: [{ href: path, text: 'Operator’s console', isHere: false, icon: 'home' }],
@@ -180,7 +216,8 @@ function shellOf({ root, operator }: ConsoleView, { place, mode }: ConsoleConten
     bar: <Bar mode={mode ?? null} />,
     owner: { name: 'Operator’s console', href: path, logo: null },
     modes: null,
-    groups: place === null ? [back] : groups.map((group) => placesOf(path, group, place)),
+    groups:
+      place === null ? [back] : groups.map((group) => placesOf(path, group, { place, counts })),
     foot: (
       <>
         <p>Times are UTC. The audit log has what is done here, and who did it.</p>
@@ -195,13 +232,18 @@ function shellOf({ root, operator }: ConsoleView, { place, mode }: ConsoleConten
   };
 }
 
-function placesOf(path: string, group: (typeof groups)[number], here: ConsolePlace): PlaceLinks {
+function placesOf(
+  path: string,
+  group: (typeof groups)[number],
+  { place: here, counts }: { readonly place: ConsolePlace; readonly counts: PlaceCounts },
+): PlaceLinks {
   return {
     links: group.map(([place, text, icon]) => ({
       href: `${path}/${place}`,
       text,
       isHere: place === here,
       icon,
+      count: counts[place] ?? 0,
     })),
   };
 }

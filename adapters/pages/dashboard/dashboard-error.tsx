@@ -24,6 +24,7 @@ export function dashboardError({ code, status }: PonteError, where: RefusalPlace
     organization: null,
     role: null,
     timeZone: 'UTC',
+    readNeeds: async () => null,
     modePaths: null,
   } as const;
   return dashboardPage(

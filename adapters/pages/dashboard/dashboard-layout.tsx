@@ -1,6 +1,7 @@
 // The frame of every page of the dashboard: beside it the organization, the mode, the places, the
 // time zone, the languages and the member.
 import { modes } from '../../../core/domain/base/tenant.js';
+import type { OrganizationNeeds } from '../../../core/usecases/payments/organization-needs.js';
 import { Button, Form, Languages } from '../kit/components.js';
 import type { IconName } from '../kit/icons.js';
 import { html, type PageAnswer } from '../kit/page-route.js';
@@ -49,10 +50,20 @@ const places = {
 
 export type DashboardContent = PageContent<DashboardPlace>;
 
+/** With what needs the reader beside the page. */
+export async function organizationPage(
+  view: DashboardView,
+  content: (scene: DashboardScene) => DashboardContent,
+  status = 200,
+): Promise<PageAnswer> {
+  return dashboardPage(view, content, status, await view.readNeeds());
+}
+
 export function dashboardPage(
   view: DashboardView,
   content: (scene: DashboardScene) => DashboardContent,
   status = 200,
+  needs: OrganizationNeeds | null = null,
 ): PageAnswer {
   const scene = sceneOf(view);
   const shown = content(scene);
@@ -78,7 +89,7 @@ export function dashboardPage(
       children: (
         <DashboardProvider value={scene}>
           <Shell
-            look={shellOf(scene, place)}
+            look={shellOf(scene, place, needs)}
             isNarrow={place === null}
             content={shown}
             done={view.done === null ? undefined : texts.done[view.done]}
@@ -94,7 +105,11 @@ export function dashboardPage(
 }
 
 /** Pages of no organization have one place: the way back. */
-function shellOf(scene: DashboardScene, here: DashboardPlace | null): ShellLook {
+function shellOf(
+  scene: DashboardScene,
+  here: DashboardPlace | null,
+  needs: OrganizationNeeds | null,
+): ShellLook {
   const { view, texts } = scene;
   const { root, organization, viewer, modePaths, role, docs } = view;
   const dashboard = `${root}/dashboard`;
@@ -111,7 +126,9 @@ function shellOf(scene: DashboardScene, here: DashboardPlace | null): ShellLook 
       })),
     },
     groups:
-      organization === null ? [{ links: [{ ...back, icon: 'home' }] }] : placesOf(scene, here),
+      organization === null
+        ? [{ links: [{ ...back, icon: 'home' }] }]
+        : placesOf(scene, here, needs),
     foot: (
       <>
         <p>{texts.frame.times(view.timeZone)}</p>
@@ -140,16 +157,34 @@ function shellOf(scene: DashboardScene, here: DashboardPlace | null): ShellLook 
   };
 }
 
+/** The reader can act on them: others work on the rest. */
+function countsOf(
+  { view }: DashboardScene,
+  needs: OrganizationNeeds | null,
+): Readonly<Partial<Record<DashboardPlace, number>>> {
+  if (needs === null) return {};
+  const isWriter = may(view, 'invoices:write');
+  return {
+    payments: isWriter ? needs.approvals : 0,
+    invoices: isWriter ? needs.overdue : 0,
+    webhooks: may(view, 'webhooks:write') ? needs.failing : 0,
+  };
+}
+
 function placesOf(
-  { view, texts }: DashboardScene,
+  scene: DashboardScene,
   here: DashboardPlace | null,
+  needs: OrganizationNeeds | null,
 ): readonly PlaceLinks[] {
+  const { view, texts } = scene;
+  const counts = countsOf(scene, needs);
   const isShown = (place: DashboardPlace) => place !== 'activity' || may(view, 'audit:read');
   return groups.map((group) => ({
     links: group.filter(isShown).map((place) => {
       const [path, icon] = places[place];
       const text = texts.places[place];
-      return { href: `${view.path}${path}`, text, isHere: place === here, icon };
+      const count = counts[place] ?? 0;
+      return { href: `${view.path}${path}`, text, isHere: place === here, icon, count };
     }),
   }));
 }

@@ -7,6 +7,10 @@ import { sessionEnd } from '../../../core/domain/access/session.js';
 import type { Locale } from '../../../core/domain/base/locale.js';
 import type { Organization } from '../../../core/domain/parties/organization.js';
 import { assert } from '../../../core/errors.js';
+import {
+  countNeeds,
+  type OrganizationNeeds,
+} from '../../../core/usecases/payments/organization-needs.js';
 import { assetPaths } from '../kit/assets.js';
 import { logoPath } from '../kit/files/logo-file.js';
 import { type Format, formatOf } from '../kit/format.js';
@@ -45,6 +49,8 @@ export interface DashboardView extends FrameView {
   readonly timeZone: string;
   /** What the address has after the path: the page in another language is the same. */
   readonly query: URLSearchParams;
+  /** What needs the organization; nothing on pages that belong to none. */
+  readonly readNeeds: () => Promise<OrganizationNeeds | null>;
   /** The paths of test and live mode; null without an organization. */
   readonly modePaths: { readonly test: string; readonly live: string } | null;
 }
@@ -116,6 +122,7 @@ export function viewOf(context: PageContext, call: DashboardCall): DashboardView
     organization: actor === null ? null : organizationOf(prefix, actor.organization),
     role: actor?.member.role ?? null,
     timeZone: actor?.organization.timeZone ?? 'UTC',
+    readNeeds: async () => actor && countNeeds(deps, actor, actor.organization.timeZone),
     modePaths: actor === null ? null : { test: `${root}/test`, live: `${root}/live` },
   };
 }

@@ -26,7 +26,7 @@ import { Icon } from '../kit/icons.js';
 import { memberRow, type PageAnswer, type PageContext } from '../kit/page-route.js';
 import { Empty, Table } from '../kit/pages/table.js';
 import { liveOf } from './change-pages.js';
-import { type DashboardContent, dashboardPage } from './dashboard-layout.js';
+import { type DashboardContent, organizationPage } from './dashboard-layout.js';
 import { type DashboardScene, may, useDashboard, viewOf } from './dashboard-scene.js';
 import { lastAnswerText } from './developer/answer-text.js';
 import { shownUrl } from './developer/developer-parts.js';
@@ -112,7 +112,7 @@ async function showHome(context: PageContext, call: MemberCall): Promise<PageAns
     latest,
     live,
   };
-  return dashboardPage(viewOf(context, call), (scene) =>
+  return organizationPage(viewOf(context, call), (scene) =>
     homeScreen(scene, { ...home, steps: startLines(scene, start, call) }),
   );
 }

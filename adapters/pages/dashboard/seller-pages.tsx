@@ -50,7 +50,7 @@ import { radio, text, textAs } from '../kit/pages/form-page.js';
 import { idCursor, listPath, pageOf, search, tabs } from '../kit/pages/list-page.js';
 import { type RowColumns, Table } from '../kit/pages/table.js';
 import { plainText } from '../kit/plain-text.js';
-import { type DashboardContent, dashboardPage } from './dashboard-layout.js';
+import { type DashboardContent, organizationPage } from './dashboard-layout.js';
 import { type DashboardScene, may, useDashboard, viewOf } from './dashboard-scene.js';
 import { type MemberCall, tenantOfCall } from './member-page.js';
 import { memberPages } from './member-pages.js';
@@ -260,7 +260,7 @@ async function makeLink(context: PageContext, call: MemberCall): Promise<PageAns
   const { account } = await readSeller(deps, tenant, idIn(call, 'accountId'), null);
   const link = await createOnboardingLink(deps, tenant, account.id);
   const detail = await readSeller(deps, tenant, account.id, link);
-  return dashboardPage(viewOf(context, call), (scene) => detailScreen(scene, detail));
+  return organizationPage(viewOf(context, call), (scene) => detailScreen(scene, detail));
 }
 
 type Detail = Awaited<ReturnType<typeof readSeller>>;

@@ -11,6 +11,7 @@ import { locales } from '../../../core/domain/base/locale.js';
 import { openBrowser } from '../../support/servers/browser.js';
 import { projectRoot } from '../../support/source-tree.js';
 import { samples } from './all-samples.js';
+import { consoleSite, fillConsole } from './console/console-site.js';
 import {
   fillDashboard,
   memberToken,
@@ -41,6 +42,7 @@ const shots = [
     : []),
 ] as const;
 
+const ends: (() => unknown)[] = [];
 mkdirSync(values.folder, { recursive: true });
 const server = await pageServer();
 const browser = await openBrowser();
@@ -82,6 +84,21 @@ for (const [name, place] of Object.entries(places)) {
     await page.screenshot({ path: join(values.folder, file), fullPage: true });
   }
 }
+const operated = await consoleSite({ after: (end) => void ends.push(end) });
+const desk = await fillConsole(operated);
+await page.goto(`${operated.origin}${await operated.linkOf(operated.ana)}`);
+await page.locator('main button').click();
+for (const [name, place] of Object.entries(desk)) {
+  if (!`console-${name}`.includes(values.only)) continue;
+  for (const { width, scheme } of shots.filter((shot) => shot.locale === locale)) {
+    await page.setViewportSize({ width, height: 900 });
+    await page.emulateMedia({ colorScheme: scheme });
+    await page.goto(`${operated.origin}${place}`);
+    const file = `console-${name}-${width}-${scheme}.png`;
+    await page.screenshot({ path: join(values.folder, file), fullPage: true });
+  }
+}
 await browser.close();
+for (const end of ends.toReversed()) await end();
 await server.close();
 await site.close();

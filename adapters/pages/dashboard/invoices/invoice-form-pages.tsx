@@ -41,7 +41,7 @@ import { withDone } from '../../kit/pages/declared-pages.js';
 import { FormKey, newFormKey } from '../../kit/pages/form-key.js';
 import { LineTable } from '../../kit/pages/table.js';
 import { plainText } from '../../kit/plain-text.js';
-import { type DashboardContent, dashboardPage } from '../dashboard-layout.js';
+import { type DashboardContent, organizationPage } from '../dashboard-layout.js';
 import { type DashboardScene, localeOfCall, useDashboard, viewOf } from '../dashboard-scene.js';
 import { dashboardTexts } from '../dashboard-texts.js';
 import { actorOf, type MemberCall, tenantOfCall } from '../member-page.js';
@@ -157,7 +157,7 @@ async function show(
 ): Promise<PageAnswer> {
   const draft = await draftOf(context, call, ...of);
   const status = draft.errors.length === 0 ? 200 : 422;
-  return dashboardPage(viewOf(context, call), (scene) => formScreen(scene, draft), status);
+  return organizationPage(viewOf(context, call), (scene) => formScreen(scene, draft), status);
 }
 
 type Draft = Awaited<ReturnType<typeof draftOf>>;

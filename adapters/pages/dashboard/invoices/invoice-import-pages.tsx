@@ -22,7 +22,7 @@ import { bytesOf, readFile } from '../../kit/files/uploaded-file.js';
 import { type PageAnswer, type PageContext, seeOther } from '../../kit/page-route.js';
 import { withDone } from '../../kit/pages/declared-pages.js';
 import { Table } from '../../kit/pages/table.js';
-import { type DashboardContent, dashboardPage } from '../dashboard-layout.js';
+import { type DashboardContent, organizationPage } from '../dashboard-layout.js';
 import { type DashboardScene, localeOfCall, useDashboard, viewOf } from '../dashboard-scene.js';
 import { dashboardTexts } from '../dashboard-texts.js';
 import { actorOf, type MemberCall, tenantOfCall } from '../member-page.js';
@@ -261,9 +261,9 @@ function faultOf(
   return { column: columnOf[known.field] ?? null, text: invoice.refused[known.code] };
 }
 
-function show(context: PageContext, call: MemberCall, made: Import): PageAnswer {
+function show(context: PageContext, call: MemberCall, made: Import): Promise<PageAnswer> {
   const status = hasFaults(made) ? 422 : 200;
-  return dashboardPage(viewOf(context, call), (scene) => importScreen(scene, made), status);
+  return organizationPage(viewOf(context, call), (scene) => importScreen(scene, made), status);
 }
 
 function importScreen({ texts, view }: DashboardScene, made: Import): DashboardContent {

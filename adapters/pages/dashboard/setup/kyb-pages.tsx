@@ -44,6 +44,7 @@ const organizationPlace: FormPlace = {
     const isOpen = form.state === 'form' || form.state === 'corrections';
     const view = viewOf(context, call);
     const page = pageView(context, call, view);
+    const needs = await view.readNeeds();
     return {
       view: page,
       form,
@@ -51,7 +52,7 @@ const organizationPlace: FormPlace = {
       payee: null,
       isOpen,
       show: (content, status) =>
-        dashboardPage(view, () => inDashboard(sceneOf(page), content, form), status),
+        dashboardPage(view, () => inDashboard(sceneOf(page), content, form), status, needs),
     };
   },
   base: (call) => rootOf(memberCall(call)),

@@ -63,7 +63,7 @@ interface Audience<A extends PageAuth, R, S, P> {
   readonly root: string;
   row<F>(access: R, row: RowOf<A, F>): PageRoute;
   sceneOf(context: PageContext, call: PageCall<A, unknown>): S;
-  page(scene: S, content: PageContent<P>, status?: number): PageAnswer;
+  page(scene: S, content: PageContent<P>, status?: number): PageAnswer | Promise<PageAnswer>;
 }
 
 /** To which page a form leads, below the path of the pages, and what that page says. */
@@ -355,7 +355,7 @@ export class DeclaredPages<
     call: PageCall<A, unknown>,
     scene: S,
     { subject, typed, errors }: Filled<T>,
-  ): PageAnswer {
+  ): PageAnswer | Promise<PageAnswer> {
     const look = show(scene, subject);
     const key: ShownFields = isOnce ? { key: <FormKey value={typed['key'] ?? ''} /> } : {};
     const shown = { ...key, ...showFields(fields(scene, subject), typed, errors) };

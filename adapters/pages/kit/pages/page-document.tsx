@@ -181,6 +181,9 @@ export function TestBar({ mode, text }: { readonly mode: Mode; readonly text: st
   );
 }
 
+/** Counts of the menu have one digit. */
+const COUNTED_MAX = 9;
+
 export interface PlaceLinks {
   readonly name?: string | null;
   readonly links: readonly {
@@ -216,7 +219,7 @@ export function Places({
                   {count === 0 ? null : (
                     <b>
                       <span class="vh">, {texts.needYou}: </span>
-                      {count}
+                      {count > COUNTED_MAX ? `${COUNTED_MAX}+` : count}
                     </b>
                   )}
                 </a>

@@ -1,7 +1,10 @@
 // What home says to each reader: what needs them, what others work on, and what was paid out.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
+import { requireApproval } from '../../../../core/usecases/parties/organizations.js';
+import { NEEDS_MAX } from '../../../../core/usecases/payments/organization-needs.js';
 import { someFunds } from '../../../support/samples/domain-samples.js';
+import { makeInvoice } from '../../../support/scenes/made-payments.js';
 import { suiteEnd } from '../../../support/suite-end.js';
 import { type PageSite, pageSite, textOf } from '../visitor.js';
 import { rootOf, signedInAs } from './dashboard-site.js';
@@ -43,6 +46,27 @@ test('what the reader can act on is first, and what others do is apart', async (
   const viewer = await parts('viewer');
   assert.equal(viewer.own, 'Nothing needs you now.');
   assert.match(viewer.others, /5 invoices are overdue.*4 webhooks are failing.*2 payments, /);
+});
+
+test('the menu counts what the reader can act on, on each page', async () => {
+  await requireApproval(site.world.deps, site.tenant.orgId, true, 'invoice');
+  for (let at = 0; at < NEEDS_MAX; at += 1) {
+    await makeInvoice(site.world.deps, site.tenant, { externalId: `approve-${at}` });
+  }
+  const menu = async (role: Parameters<typeof home>[0], path: string) => {
+    const { text } = await (await signedInAs(site, role)).open(`${rootOf(site)}${path}`);
+    return /Home (Payments.*?) Events/.exec(textOf(text))?.[1];
+  };
+  for (const path of ['', '/payments', '/settings', '/invoices/new']) {
+    assert.equal(
+      await menu('owner', path),
+      'Payments , need you: 9+ Invoices , need you: 5 Sellers Webhooks , need you: 4',
+      path,
+    );
+  }
+  const [finance, viewer] = [await menu('finance', ''), await menu('viewer', '')];
+  assert.equal(finance, 'Payments , need you: 9+ Invoices , need you: 5 Sellers Webhooks');
+  assert.equal(viewer, 'Payments Invoices Sellers Webhooks');
 });
 
 test('endpoints that fail are one thing, with their hosts', async () => {

@@ -117,7 +117,7 @@ test('the menu of a phone opens and leads on', async () => {
   await page.setViewportSize({ width: 390, height: 844 });
   await open('', 'en');
   await page.getByRole('button', { name: 'Menu' }).click();
-  await page.getByRole('link', { name: 'Invoices', exact: true }).click();
+  await page.getByRole('link', { name: /^Invoices/ }).click();
   await page.getByRole('heading', { name: 'Invoices', level: 1 }).waitFor();
 });
 
