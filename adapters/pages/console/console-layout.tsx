@@ -122,7 +122,7 @@ const counted = {
   production: ['production'],
   commands: ['command', 'message'],
 } as const satisfies Partial<Record<ConsolePlace, readonly WaitingKind[]>>;
-/** Of each kind. */
+/** Items of a kind that are counted. */
 const COUNTED_MAX = 10;
 
 type PlaceCounts = Readonly<Partial<Record<ConsolePlace, number>>>;

@@ -1,16 +1,30 @@
 // What the service did: the audit log, as `ponte audit list`, and a command that runs again.
 
-import type { AuditedObject } from '../../../core/domain/service/audit-record.js';
+import { actorKinds } from '../../../core/domain/base/actor.js';
+import {
+  type AuditedObject,
+  type AuditRecord,
+  peopleKinds,
+} from '../../../core/domain/service/audit-record.js';
+import type { Deps } from '../../../core/ports/deps.js';
 import { listOperators } from '../../../core/usecases/access/registered-operators.js';
 import { retryCommand } from '../../../core/usecases/commands/command-retries.js';
-import { newestAuditRecords } from '../../../core/usecases/service/audit-log.js';
+import { capital } from '../../../core/usecases/money-desk/desk-texts.js';
+import { readOrganizationName } from '../../../core/usecases/parties/organizations.js';
+import {
+  AUDIT_SEARCHED_MAX,
+  searchAuditRecords,
+} from '../../../core/usecases/service/audit-log.js';
+import { readAuditNames } from '../../../core/usecases/service/audit-names.js';
 import { Foreign } from '../kit/components.js';
 import { idIn } from '../kit/pages/declared-pages.js';
-import { pageOf, sequenceCursor } from '../kit/pages/list-page.js';
+import { linked, listPath, select, sequenceCursor } from '../kit/pages/list-page.js';
 import { format, operatorPages } from './console-layout.js';
 
 /** Rows of a page of a list of the console. */
 export const OPERATOR_PAGE = 50;
+/** Objects of an entry that its row shows. */
+const OBJECTS_SHOWN = 3;
 
 export const serviceListPages = [
   operatorPages.action({
@@ -24,55 +38,91 @@ export const serviceListPages = [
   operatorPages.list({
     path: '/audit',
     access: null,
-    filters: {},
+    filters: { kind: select(['all', ...actorKinds]), who: linked(100), org: linked(100) },
     cursor: sequenceCursor,
-    async read({ deps }, _, { before: beforeSequence }) {
-      const [found, operators] = await Promise.all([
-        newestAuditRecords(deps, null, { beforeSequence, limit: OPERATOR_PAGE + 1 }),
-        listOperators(deps),
-      ]);
-      const names = new Map(operators.map(({ id, name }) => [id, name]));
-      return { ...pageOf(found, OPERATOR_PAGE, ({ sequence }) => `${sequence}`), names };
+    async read({ deps }, _, { given: { kind, who, org: orgId }, before: beforeSequence }) {
+      // Machines act many times for each act of a person.
+      const chosen = actorKinds.filter((known) => known === kind);
+      const kinds = kind === 'all' || who !== null ? null : kind === null ? peopleKinds : chosen;
+      const asked = { kinds, actorId: who, beforeSequence, limit: OPERATOR_PAGE };
+      const found = await searchAuditRecords(deps, { orgId }, asked);
+      return { rows: found.records, next: found.next, names: await namesOf(deps, found.records) };
     },
-    show: (_, { names }) => ({
-      title: 'Audit log',
-      lede: 'Who changed what, newest first.',
-      place: 'audit',
-      label: 'Audit log',
-      words: { empty: 'No entries', emptyText: 'Nothing was changed yet.' },
-      columns: ({ column, named }) => [
-        named('Action', ({ action, objects, sequence, atMs }) => (
-          <>
-            <Foreign text={action.startsWith('/') ? madeOf(objects) : action} />
-            <span class="sub">
-              {sequence}, {format.exact(atMs)}
-            </span>
-          </>
-        )),
-        column('Who', ({ actor }) => (
-          <>
-            {actor.kind} <Foreign text={names.get(actor.id) ?? actor.id} />
-          </>
-        )),
-        column('What', 'only-l', ({ objects, orgId, mode }) => (
-          <>
-            {objects.slice(0, 3).map(({ type, id }) => (
+    show: ({ view }, { names }) => {
+      const path = `${view.path}/audit`;
+      const named = (id: string) => <Foreign text={names.get(id) ?? id} />;
+      return {
+        title: 'Audit log',
+        lede: 'Who changed what, newest first.',
+        place: 'audit',
+        label: 'Audit log',
+        words: {
+          empty: 'No entries',
+          emptyText: 'Nothing was changed yet.',
+          noMatch: 'No entry matches',
+          noMatchText: 'Choose other actors, or clear the filter.',
+          any: 'People',
+          filter: 'Filter',
+          filters: 'Filters',
+          clear: 'Clear all',
+        },
+        labels: { kind: 'Who' },
+        choice: (one) => (one === 'all' ? 'Everyone, machines too' : capital(one)),
+        onward: {
+          text: `None among ${format.count(AUDIT_SEARCHED_MAX)} entries. Older ones may match.`,
+          words: 'Search older ones',
+        },
+        columns: ({ column, named: nameColumn }) => [
+          nameColumn('Action', ({ action, objects, sequence, atMs }) => (
+            <>
+              <Foreign text={action.startsWith('/') ? madeOf(objects) : action} />
               <span class="sub">
-                {type} <span class="code">{id}</span>
+                {sequence}, {format.exact(atMs)}
               </span>
-            ))}
-            {orgId === null ? null : (
-              <span class="sub">
-                {orgId}
-                {mode === null ? '' : `, ${mode}`}
-              </span>
-            )}
-          </>
-        )),
-      ],
-    }),
+            </>
+          )),
+          column('Who', ({ actor }) => (
+            <>
+              <a href={listPath(path, { who: actor.id })}>{named(actor.id)}</a>
+              <span class="sub">{capital(actor.kind)}</span>
+            </>
+          )),
+          column('What', 'only-l', ({ objects, orgId, mode }) => (
+            <>
+              {objects.slice(0, OBJECTS_SHOWN).map(({ type, id }) => (
+                <span class="sub">
+                  {type.replaceAll('_', ' ')}{' '}
+                  {id !== null && names.has(id) ? named(id) : <span class="code">{id}</span>}
+                </span>
+              ))}
+              {orgId === null ? null : (
+                <span class="sub">
+                  <a href={listPath(path, { org: orgId })}>{named(orgId)}</a>
+                  {mode === null ? '' : `, ${mode}`}
+                </span>
+              )}
+            </>
+          )),
+        ],
+      };
+    },
   }),
 ];
+
+/** Names of operators, organizations, members, keys and of what was changed, by id. */
+async function namesOf(
+  deps: Deps,
+  records: readonly AuditRecord[],
+): Promise<ReadonlyMap<string, string>> {
+  const orgIds = [...new Set(records.flatMap(({ orgId }) => orgId ?? []))];
+  const [operators, objects, organizations] = await Promise.all([
+    listOperators(deps),
+    readAuditNames(deps, records),
+    Promise.all(orgIds.map(async (id) => [id, await readOrganizationName(deps, id)] as const)),
+  ]);
+  const known = organizations.flatMap(([id, name]) => (name === null ? [] : [[id, name] as const]));
+  return new Map([...objects, ...operators.map(({ id, name }) => [id, name] as const), ...known]);
+}
 
 /** What a page changed; the path of its route says less. */
 function madeOf([first]: readonly AuditedObject[]): string {

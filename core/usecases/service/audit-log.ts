@@ -191,12 +191,13 @@ interface AuditSearch extends NewestPage {
 export const AUDIT_SEARCHED_MAX = 2_000;
 
 /**
- * The same of some kinds of actors, or of one actor. No index has actors, so a page may have fewer
- * records than its limit although `next`, the `beforeSequence` of the next one, is not null.
+ * Records of some kinds of actors, or of one actor, about an organization or all. No index has
+ * actors, so a page may have fewer records than its limit although `next`, the `beforeSequence` of
+ * the next one, is not null.
  */
 export async function searchAuditRecords(
   deps: LogReader,
-  tenant: Tenant,
+  about: Tenant | { readonly orgId: string | null },
   { kinds, actorId, beforeSequence, limit }: AuditSearch,
 ): Promise<{ readonly records: readonly AuditRecord[]; readonly next: number | null }> {
   const isSearch = kinds !== null || actorId !== null;
@@ -205,7 +206,11 @@ export async function searchAuditRecords(
   const records: AuditRecord[] = [];
   let before = beforeSequence;
   for (let seen = 0; seen < AUDIT_SEARCHED_MAX; seen += size) {
-    const page = await listAuditRecords(deps, tenant, { beforeSequence: before, limit: size });
+    const asked = { beforeSequence: before, limit: size };
+    const page =
+      'mode' in about
+        ? await listAuditRecords(deps, about, asked)
+        : await newestAuditRecords(deps, about.orgId, asked);
     for (const record of page) {
       const { actor } = record;
       if (kinds !== null && !kinds.includes(actor.kind)) continue;

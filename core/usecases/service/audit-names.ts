@@ -1,4 +1,6 @@
-// The names of what audit records are about: people read names, not ids.
+// The names of who made audit records and of what they are about: people read names, not ids.
+
+import type { Actor } from '../../domain/base/actor.js';
 import { emailKey } from '../../domain/base/email-address.js';
 import type { Tenant } from '../../domain/base/tenant.js';
 import { payeeNameOf } from '../../domain/parties/connected-account.js';
@@ -23,6 +25,10 @@ const names: Partial<Record<ObjectType, ReadName>> = {
   async webhook_subscription(tx, tenant, id) {
     return (await tx.subscriptions.get(tenant, id))?.url ?? null;
   },
+  async api_key(tx, { orgId }, id) {
+    const key = await tx.keys.get(id);
+    return key?.orgId === orgId ? key.name : null;
+  },
   async member(tx, { orgId }, id) {
     return (await tx.members.get(orgId, id))?.email ?? null;
   },
@@ -35,22 +41,29 @@ const names: Partial<Record<ObjectType, ReadName>> = {
   },
 };
 
+/** What names an actor; operators are no part of an organization. */
+const actorTypes: Partial<Record<Actor['kind'], ObjectType>> = { key: 'api_key', member: 'member' };
+
 /** By id; what was removed since, or has no name, is not there. */
 export function readAuditNames(
   { store }: Pick<Deps, 'store'>,
-  tenant: Tenant,
-  records: readonly Pick<AuditRecord, 'objects'>[],
+  records: readonly Pick<AuditRecord, 'orgId' | 'mode' | 'actor' | 'objects'>[],
 ): Promise<ReadonlyMap<string, string>> {
-  const objects = new Map(
-    records.flatMap((record) =>
-      record.objects
-        .slice(0, NAMED_MAX)
-        .flatMap(({ id, type }) => (id === null ? [] : [[id, type] as const])),
-    ),
+  const named = new Map(
+    records.flatMap(({ orgId, mode, actor: { kind, id: actorId }, objects }) => {
+      if (orgId === null) return [];
+      // What belongs to both modes is found in either.
+      const tenant: Tenant = { orgId, mode: mode ?? 'live' };
+      const actor = { id: actorId, type: actorTypes[kind] };
+      const all = [actor, ...objects.slice(0, NAMED_MAX)];
+      return all.flatMap(({ id, type }) =>
+        id === null || type === undefined ? [] : [[id, { tenant, type }] as const],
+      );
+    }),
   );
   return store.run(async (tx) => {
     const found = await Promise.all(
-      [...objects].map(async ([id, type]) => {
+      [...named].map(async ([id, { tenant, type }]) => {
         const name = (await names[type]?.(tx, tenant, id)) ?? null;
         return name === null ? [] : [[id, name] as const];
       }),

@@ -1,6 +1,7 @@
 // The audit log of an organization in one mode: who changed what, newest first.
 
 import type { VNode } from 'preact';
+import type { MemberRole } from '../../../../core/domain/access/member.js';
 import { type Actor, actorKinds } from '../../../../core/domain/base/actor.js';
 import {
   type AuditedObject,
@@ -8,7 +9,6 @@ import {
   type ObjectType,
   peopleKinds,
 } from '../../../../core/domain/service/audit-record.js';
-import { listKeys } from '../../../../core/usecases/access/keys.js';
 import { readTeam } from '../../../../core/usecases/access/members.js';
 import {
   AUDIT_SEARCHED_MAX,
@@ -27,8 +27,12 @@ import { memberPages } from '../member-pages.js';
 const OBJECTS_SHOWN = 4;
 /** Shown where nothing else was changed: people read what they led to. */
 const means: readonly ObjectType[] = ['partner_command', 'partner_message', 'person'];
-/** The names of members and keys, by id. */
-type Names = ReadonlyMap<string, string>;
+interface Names {
+  /** By id. */
+  readonly of: ReadonlyMap<string, string>;
+  /** What members are now, by id. */
+  readonly roles: ReadonlyMap<string, MemberRole>;
+}
 
 export const activityPages = [
   memberPages.list({
@@ -40,16 +44,14 @@ export const activityPages = [
       const tenant = tenantOfCall(call);
       const kinds = who === null ? kindsOf(kind) : null;
       const asked = { kinds, actorId: who, beforeSequence: before, limit: PAGE_SIZE };
-      const [found, team, keys] = await Promise.all([
+      const [found, team] = await Promise.all([
         searchAuditRecords(deps, tenant, asked),
         readTeam(deps, tenant.orgId),
-        listKeys(deps, tenant.orgId),
       ]);
-      const names: Names = new Map([
-        ...(await readAuditNames(deps, tenant, found.records)),
-        ...team.map(({ id, email }) => [id, email] as const),
-        ...keys.map(({ id, name }) => [id, name] as const),
-      ]);
+      const names: Names = {
+        of: await readAuditNames(deps, found.records),
+        roles: new Map(team.map(({ id, role }) => [id, role])),
+      };
       return { rows: found.records, next: found.next, names };
     },
     show({ texts, format }, { names }) {
@@ -91,6 +93,7 @@ function kindsOf(kind: Actor['kind'] | 'all' | null): readonly Actor['kind'][] |
 function What({ entry, names }: { readonly entry: AuditRecord; readonly names: Names }): VNode {
   const { texts, format } = useDashboard();
   const words = texts.setup.activity;
+  const role = names.roles.get(entry.actor.id);
   const { actor, address, action, objects, exported } = entry;
   const ends = objects.filter(({ type }) => !means.includes(type));
   const shown = ends.length > 0 ? ends : objects;
@@ -115,8 +118,12 @@ function What({ entry, names }: { readonly entry: AuditRecord; readonly names: N
       ))}
       {more > 0 ? <p class="quiet">{words.more(format.count(more))}</p> : null}
       <span class="sub">
-        {[words.kinds[actor.kind], address === null ? null : words.from(address)]
-          .filter((part) => part !== null)
+        {[
+          words.kinds[actor.kind],
+          role && texts.roles[role],
+          address === null ? null : words.from(address),
+        ]
+          .filter((part) => part != null)
           .join(', ')}
         {isPath(action) ? null : (
           <>
@@ -137,7 +144,7 @@ function Who({ entry, names }: { readonly entry: AuditRecord; readonly names: Na
   // A sign-in is made with a link; the session says by whom.
   const session = objects.find(({ type }) => type === 'session')?.id ?? '';
   const isNamed = actor.kind === 'link' || actor.kind === 'person';
-  const name = names.get(actor.id) ?? (isNamed ? names.get(session) : undefined);
+  const name = names.of.get(actor.id) ?? (isNamed ? names.of.get(session) : undefined);
   return (
     <a href={listPath(`${view.path}/activity`, { who: actor.id })}>
       {name === undefined ? texts.setup.activity.kinds[actor.kind] : <Foreign text={name} />}
@@ -160,9 +167,15 @@ function Changed({
     words.sentences;
   const sentence = sentences[type]?.[verb] ?? words.other[verb](words.objects[type]);
   const href = id === null ? null : subjectPath(view.path, id);
-  const name = id === null ? words.several : (names.get(id) ?? null);
+  const name = id === null ? words.several : (names.of.get(id) ?? null);
+  const role = names.roles.get(id ?? '');
   const [start, end = null] = sentence.split('{name}');
-  const named = name === null ? <span class="code">{id}</span> : <Foreign text={name} />;
+  const named = (
+    <>
+      {name === null ? <span class="code">{id}</span> : <Foreign text={name} />}
+      {role === undefined ? null : ` (${words.now(texts.roles[role])})`}
+    </>
+  );
   return (
     <>
       {start}

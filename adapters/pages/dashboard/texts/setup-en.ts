@@ -209,6 +209,8 @@ export const setupEn = {
     from: (address: string) => `from ${address}`,
     exported: (rows: string | null) =>
       rows === null ? 'began an export' : `exported ${rows} payments`,
+    /** The role of a member, after its name. */
+    now: (role: string) => `now ${role}`,
     several: 'several',
     all: 'Everyone, machines too',
     kinds: {

@@ -208,6 +208,7 @@ export const setupEs: SetupTexts = {
     more: (count) => `y ${count} más`,
     from: (address) => `desde ${address}`,
     exported: (rows) => (rows === null ? 'inició una exportación' : `exportó ${rows} pagos`),
+    now: (role) => `hoy ${role}`,
     several: 'varios',
     all: 'Todos, también máquinas',
     kinds: {

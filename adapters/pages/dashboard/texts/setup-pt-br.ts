@@ -203,6 +203,7 @@ export const setupPtBr: SetupTexts = {
     more: (count) => `e mais ${count}`,
     from: (address) => `de ${address}`,
     exported: (rows) => (rows === null ? 'iniciou uma exportação' : `exportou ${rows} pagamentos`),
+    now: (role) => `hoje ${role}`,
     several: 'vários',
     all: 'Todos, também máquinas',
     kinds: {

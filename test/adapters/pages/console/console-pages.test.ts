@@ -5,9 +5,15 @@ import { before, describe, test } from 'node:test';
 import { consolePages } from '../../../../adapters/pages/console/console-pages.js';
 import { pageRoutes } from '../../../../adapters/pages/page-routes.js';
 import { decisionNames } from '../../../../core/domain/money-desk/decisions.js';
+import { createKey, unlimitedKey } from '../../../../core/usecases/access/keys.js';
+import { addMember } from '../../../../core/usecases/access/members.js';
 import { removeOperator } from '../../../../core/usecases/access/registered-operators.js';
 import { listProposals } from '../../../../core/usecases/money-desk/money-queues.js';
-import { newestAuditRecords, verifyAudit } from '../../../../core/usecases/service/audit-log.js';
+import {
+  audited,
+  newestAuditRecords,
+  verifyAudit,
+} from '../../../../core/usecases/service/audit-log.js';
 import { paidIn } from '../../../support/scenes/desk-scene.js';
 import { suiteEnd } from '../../../support/suite-end.js';
 import { signedInAs } from '../dashboard/dashboard-site.js';
@@ -177,6 +183,7 @@ test('one operator proposes, and another one confirms with the evidence in view'
   assert.ok(!formsOf(proposed.text).some(({ action }) => action.endsWith('/confirm')));
   const waiting = await bia.open('/operator/money');
   assert.match(textOf(waiting.text), /Needs you to confirm/);
+  assert.match(textOf(waiting.text), /Money desk , need you: 1 Proposals , need you: 1 Payments /);
   const [proposal] = await proposals(site);
   const seen = await bia.open(`/operator/proposals/${proposal?.id}`);
   assert.match(textOf(seen.text), /wire 7781, 23 November/);
@@ -342,8 +349,41 @@ test('the audit log has each change with the signature of the link', async (t) =
   assert.deepEqual(defects, []);
   assert.equal(signatures, own.length);
   const shown = textOf((await ana.open('/operator/audit')).text);
-  assert.match(shown, /operator ana/);
+  assert.match(shown, /ana Operator/);
   assert.doesNotMatch(shown, /\{\w+\}|\/operator\/enter/, 'no pattern of a route');
+});
+
+test('the audit log names keys, members and organizations, and is filtered by who and where', async (t) => {
+  const site = await consoleSite(t);
+  const { deps } = site.world;
+  const { orgId } = site.tenant;
+  const key = { ...unlimitedKey, ...site.tenant, createdBy: 'development', name: 'ERP Protheus' };
+  const { id: keyId } = (await createKey(deps, key)).key;
+  for (const [kind, id] of [
+    ['key', keyId],
+    ['partner', 'fake'],
+  ] as const) {
+    const author = audited(deps, { orgId, actor: { kind, id }, action: `by ${kind}` });
+    await addMember(author, { orgId, email: `${kind}@x.example`, role: 'viewer' });
+  }
+  const ana = await site.signedIn(site.ana);
+  const shown = async (query: string) => {
+    const { text } = await ana.open(`/operator/audit${query}`);
+    return /<tbody>[\s\S]*<\/tbody>/.exec(text)?.map(textOf)[0] ?? '';
+  };
+  const { name } = (await deps.store.run((tx) => tx.organizations.get(orgId))) ?? {};
+  const people = await shown('');
+  assert.match(people, /ERP Protheus Key member key@x\.example/);
+  assert.ok(people.includes(`${name}`), people);
+  assert.doesNotMatch(people, /by partner/);
+  assert.match(await shown('?kind=all'), /by partner/);
+  assert.match(await shown('?kind=partner'), /^((?!by key|ana).)*by partner((?!by key|ana).)*$/);
+  assert.match(
+    await shown(`?who=${keyId}`),
+    /^((?!by partner|ana).)*by key((?!by partner|ana).)*$/,
+  );
+  assert.doesNotMatch(await shown(`?kind=all&org=${orgId}`), /ana/);
+  assert.equal(await shown('?org=org_unknown'), '');
 });
 
 test('a request for production access is refused with a reason', async (t) => {

@@ -12,10 +12,8 @@ test('an entry shows who did it by name, from where, and what was changed', asyn
   await owner.open(`${rootOf(site)}/team`);
   await owner.send('/invite', { email: 'marina@rotanorte.example', role: 'finance' });
   const shown = textOf((await owner.open(`${rootOf(site)}/activity`)).text);
-  assert.match(
-    shown,
-    /owner@rotanorte\.example invited marina@rotanorte\.example Member, from \S+ 1 Jan, 00:00:00/,
-  );
+  assert.match(shown, /owner@rotanorte\.example invited marina@rotanorte\.example \(now finance\)/);
+  assert.match(shown, /\(now finance\) Member, owner, from \S+ 1 Jan, 00:00:00/);
   assert.doesNotMatch(shown, /\{\w+\}|ses_|\/team/, 'no pattern of a route, no id of a session');
 });
 
