@@ -11,7 +11,7 @@ import type {
 import { assert } from '../../core/errors.js';
 import type { CollectInput } from '../../core/ports/partner.js';
 
-const PAY_WITHIN_MS = 7 * DAY_MS;
+export const PAY_WITHIN_MS = 7 * DAY_MS;
 
 type Details = Partial<Record<InstructionField, string>>;
 

@@ -26,7 +26,7 @@ import type {
   RefundInput,
   SettlementPartner,
 } from '../../core/ports/partner.js';
-import { collectInstructions } from './fake-instructions.js';
+import { collectInstructions, PAY_WITHIN_MS } from './fake-instructions.js';
 import { type FakeMemory, memoryInFile } from './fake-memory.js';
 import { createFakeOutbox, type FakeOutbox, readFact } from './fake-outbox.js';
 import { fakeCurrencies, quoteAt, rateAt } from './fake-quote.js';
@@ -141,6 +141,7 @@ export function createFakePartner(options: FakePartnerOptions): FakePartner {
   const world: FakeContext = { ...options, outbox, memory, chosen };
   return {
     name: 'fake',
+    payWithinMs: PAY_WITHIN_MS,
     instance: 'fake',
     callTimeoutMs: 20_000,
     // Five minutes for the slowest call, and one in reserve.

@@ -328,6 +328,8 @@ export interface SettlementPartner {
    * Absent if the partner takes no such transfer, or lists nothing.
    */
   collect?(input: CollectInput): Promise<PartnerAnswer<PayinInstructions>>;
+  /** How long bank details last after they are made; absent: they do not end. */
+  readonly payWithinMs?: number;
   /** Is there if the partner reports what the wallets of payees hold. */
   readonly wallets?: PartnerWallets;
   /**

@@ -39,6 +39,7 @@ import {
   payoutRoute,
   shownSums,
 } from './money-parts.js';
+import { RemittanceLinks } from './remittance-page.js';
 
 export function arrivedScreen(scene: PaymentScene): ScreenContent {
   const { texts, format, payee } = scene;
@@ -135,6 +136,7 @@ export function paidScreen(scene: PaymentScene): ScreenContent {
         </div>
         <MoneyCard scene={scene} stops={payoutRoute(scene, 'end')} rest="payee" />
         <Receipt scene={scene} />
+        <RemittanceLinks scene={scene} />
       </>
     ),
   };

@@ -31,7 +31,11 @@ import {
   payConsolidated,
 } from '../../../core/usecases/hosted/consolidated-payments.js';
 import { openOther } from '../../../core/usecases/hosted/covered-payments.js';
-import { openPage, readPaymentPage } from '../../../core/usecases/hosted/payment-page.js';
+import {
+  openPage,
+  type PaymentPage,
+  readPaymentPage,
+} from '../../../core/usecases/hosted/payment-page.js';
 import { askQuestion } from '../../../core/usecases/hosted/questions.js';
 import { downloadPapers } from '../../../core/usecases/parties/vendor-papers.js';
 import { takeShortBack } from '../../../core/usecases/payments/payments.js';
@@ -66,6 +70,9 @@ type PaymentCall<F = unknown> = PageCall<'none' | 'buyer', F>;
 
 /** The buyer must still send money. */
 const withDetails: readonly Screen[] = ['bank_details', 'short'];
+const paying: readonly Screen[] = [...withDetails, 'held', 'arrived', 'on_the_way', 'paid'];
+/** Whether a payment has the page now. */
+type HasPage = (shown: PaymentPage) => boolean;
 /** The version of the payment that the page showed. */
 const versionText = z.string().regex(/^\d{1,15}$/);
 const changeForm = z.object({ version: versionText });
@@ -101,7 +108,7 @@ export const paymentPages = [
   ofPayment.takes('/quote', 'buyer', 'quote', changeForm, askQuote),
   ofPayment.takes('/confirm', 'person', 'none', confirmForm, confirm),
   ofPayment.takes('/facts', 'buyer', 'quote', factsForm, typeFacts),
-  pageAt('/take-back', ['short'], { name: 'take_back' }),
+  pageAt('/take-back', ({ screen }) => screen === 'short', { name: 'take_back' }),
   ofPayment.takes('/take-back', 'person', 'none', changeForm, takeBack),
   ofPayment.shows('/share', 'buyer', (context, call) => showShare(context, call, null)),
   ofPayment.takes('/share', 'person', 'share', z.object({}), share),
@@ -118,8 +125,12 @@ export const paymentPages = [
     return show(context, call, { name: 'question', key, typed: '', isRefused: false });
   }),
   ofPayment.takes('/question', 'buyer', 'none', questionForm, ask),
-  ...printedAt('instructions', withDetails),
-  ...printedAt('receipt', ['paid']),
+  ...printedAt('instructions', ({ screen }) => withDetails.includes(screen)),
+  ...printedAt('receipt', ({ screen }) => screen === 'paid'),
+  ...printedAt(
+    'remittance',
+    ({ screen, consolidated }) => paying.includes(screen) && consolidated.length > 0,
+  ),
   ofPayment.shows('/attachment', 'buyer', attachment, 'file'),
   ofPayment.shows('/vendor-documents.zip', 'buyer', vendorDocuments, 'file'),
   ofPayment.shows('/deadline.ics', 'buyer', deadline),
@@ -179,34 +190,34 @@ async function show(context: PageContext, call: PaymentCall, page: Page): Promis
 async function viewAt(
   context: PageContext,
   call: PaymentCall,
-  screens: readonly Screen[],
+  has: HasPage,
   page: Page,
 ): Promise<PageView | null> {
   const shown = await readPaymentPage(context.deps, publicIdOf(call));
-  return screens.includes(shown.screen) ? paymentView(context, call, shown, page) : null;
+  return has(shown) ? paymentView(context, call, shown, page) : null;
 }
 
-function pageAt(tail: string, screens: readonly Screen[], page: Page): PageRoute {
+function pageAt(tail: string, has: HasPage, page: Page): PageRoute {
   return ofPayment.shows(tail, 'buyer', async (context, call) => {
-    const view = await viewAt(context, call, screens, page);
+    const view = await viewAt(context, call, has, page);
     return view === null ? seeOther(call.base) : html(renderPage(view));
   });
 }
 
 /** A page for the printer, and the same as a file. */
-function printedAt(name: FilePage, screens: readonly Screen[]): readonly PageRoute[] {
+function printedAt(name: FilePage, has: HasPage): readonly PageRoute[] {
   const file = ofPayment.shows(
     `/${name}.pdf`,
     'buyer',
     async (context, call) => {
-      const view = await viewAt(context, call, screens, { name });
+      const view = await viewAt(context, call, has, { name });
       return view === null
         ? seeOther(call.base)
         : printed(context, view, name, `${call.base}/${name}`);
     },
     'file',
   );
-  return [pageAt(`/${name}`, screens, { name }), file];
+  return [pageAt(`/${name}`, has, { name }), file];
 }
 
 /** The print view as a file, or itself where a file cannot show its characters. */

@@ -36,13 +36,13 @@ type PaymentPageCall = Pick<
   'base' | 'csrf' | 'session' | 'query' | 'chosenLocale' | 'browserLocale' | 'hasDecimalPoint'
 >;
 
-interface PageSettings {
+interface PageSettings extends Pick<Deps, 'partners'> {
   readonly settings: Pick<Settings, 'payUrl' | 'legal' | 'answerDays'>;
 }
 
 export function paymentView(
   context: Pick<PageContext, 'prefix' | 'mailbox'> & {
-    readonly deps: Pick<Deps, 'secretBox' | 'partners'> & PageSettings;
+    readonly deps: Pick<Deps, 'secretBox'> & PageSettings;
   },
   call: PaymentPageCall,
   shown: PaymentPage,
@@ -218,7 +218,9 @@ const closed = {
   purpose: null,
   instructions: null,
   together: [],
+  members: [],
   sharedTransfers: [],
+  payWithinDays: null,
   openPayments: 0,
   check: null,
   settlement: null,
@@ -280,6 +282,7 @@ type Hidden = Omit<typeof closed, 'isForApprover' | 'askedBy'> & Pick<PagePaymen
 
 function innerPayment(deps: PageSettings, shown: PaymentPage): Pick<PagePayment, keyof Hidden> {
   const { payment, funds, payeeTaxIdLast4 } = shown;
+  const { payWithinMs } = deps.partners[payment.mode] ?? {};
   const settlement = receiptOf(shown.settlements);
   const { receivedMinor, refundOwedMinor, refundOrderedMinor, refundedMinor } = funds;
   const { receivedAtMs, refundOrderedAtMs, refundedAtMs } = shown.moneyTimes;
@@ -304,7 +307,9 @@ function innerPayment(deps: PageSettings, shown: PaymentPage): Pick<PagePayment,
     purpose: payment.purpose,
     instructions: instructionsView(shown),
     together: togetherView(shown),
+    members: shown.consolidated.map((one) => one.payment),
     sharedTransfers: shown.sharedTransfers,
+    payWithinDays: payWithinMs === undefined ? null : Math.floor(payWithinMs / DAY_MS),
     openPayments: shown.openPayments,
     check: checkView(shown),
     settlement: settlement && { ...settlement, transactionHash: payment.transactionHash },

@@ -131,6 +131,9 @@ function Payments({ scene, list }: { readonly scene: PaymentScene; list: BuyerPa
       ) : (
         <Form to="payments/together" class="stack">
           <p>{texts.payments.chooseHint}</p>
+          {open.some(({ id }) => !list.choices.has(id)) ? (
+            <p class="small quiet">{texts.payments.someNotTogether}</p>
+          ) : null}
           {table}
           <Submit>{texts.payments.payChosen}</Submit>
         </Form>

@@ -28,6 +28,7 @@ import {
   priceScreen,
 } from './price-screens.js';
 import { questionScreen } from './question-screen.js';
+import { remittancePage } from './remittance-page.js';
 import {
   notFoundScreen,
   problemScreen,
@@ -92,6 +93,7 @@ const pages: {
   together: (scene, { offer }) => togetherScreen(paymentScene(scene), offer),
   instructions: (scene) => instructionsPage(paymentScene(scene)),
   receipt: (scene) => receiptPage(paymentScene(scene)),
+  remittance: (scene) => remittancePage(paymentScene(scene)),
   verify: verifyScreen,
   stop_change: stopChangeScreen,
   not_found: notFoundScreen,

@@ -156,18 +156,25 @@ export function Together({ scene }: { readonly scene: PaymentScene }): VNode | n
 }
 
 function rowOf({ view, texts, format }: PaymentScene, { payment, missing }: TogetherView): FactRow {
-  const { publicId, dueDate } = payment;
+  const { publicId, dueDate, purchaseOrder } = payment;
   const path = hostedPath({ kind: 'payment', publicId });
-  const due = (
-    <>
-      {texts.frame.due} {dueDate === null ? null : <Day day={dueDate} />}
-    </>
-  );
+  const note = [
+    dueDate === null ? null : (
+      <>
+        {texts.frame.due} <Day day={dueDate} />
+      </>
+    ),
+    purchaseOrder === null ? null : (
+      <>
+        {texts.frame.purchaseOrder} <Foreign text={purchaseOrder} />
+      </>
+    ),
+  ].filter((part) => part !== null);
   return {
     label: <a href={`${view.root}${path}`}>{helpReference(payment)}</a>,
     value: format.money(missing),
     look: 'num',
-    ...(dueDate === null ? {} : { note: due }),
+    ...(note.length === 0 ? {} : { note: note.map((part) => <p>{part}</p>) }),
   };
 }
 

@@ -33,6 +33,7 @@ import {
   whereMoney,
 } from './money-parts.js';
 import { PaymentsLink } from './payments-screen.js';
+import { RemittanceLinks } from './remittance-page.js';
 import { Together } from './together-screen.js';
 
 export function preparingScreen(scene: PaymentScene): ScreenContent {
@@ -86,6 +87,7 @@ export function bankDetailsScreen(scene: PaymentScene): ScreenContent {
           <Replaced scene={scene} />
           <Together scene={scene} />
           <BankAccounts scene={scene} instructions={instructions} />
+          <RemittanceLinks scene={scene} />
           <PaymentsLink scene={scene} />
           <CheckCode scene={scene} />
           <section class="stack">
@@ -352,7 +354,8 @@ export function instructionsPage(scene: PaymentScene): ScreenContent {
           <Rows
             rows={[
               { label: texts.frame.to, value: nameOf(payment.payee), ...taxIdNote(payment, texts) },
-              ...paymentRows(scene),
+              // One of several is named below, beside the others.
+              ...(isAlone ? paymentRows(scene) : []),
             ]}
           />
           <Together scene={scene} />

@@ -40,7 +40,7 @@ export interface PageView extends FrameView {
 }
 
 /** The pages that are also files. */
-export type FilePage = 'instructions' | 'receipt';
+export type FilePage = 'instructions' | 'receipt' | 'remittance';
 
 export interface PageOrganization {
   readonly id: string;
@@ -115,8 +115,12 @@ export interface PagePayment
   readonly instructions: PayinInstructions | null;
   /** The payments that the same transfer pays, in due order; none if it pays this one alone. */
   readonly together: readonly TogetherView[];
+  /** All payments of the transfer that pays this one and others, in due order; else none. */
+  readonly members: readonly Payment[];
   /** The transfers that paid this payment and others; none before the settlement. */
   readonly sharedTransfers: readonly SharedTransfer[];
+  /** How long bank details will last; null if they do not end. */
+  readonly payWithinDays: number | null;
   /** Open payments of the buyer, at most OPEN_COUNT_MAX; 0 where the page asks for no money. */
   readonly openPayments: number;
   /** Null without instructions. */
@@ -247,6 +251,7 @@ export type Page =
   /** Print views. */
   | { readonly name: 'instructions' }
   | { readonly name: 'receipt' }
+  | { readonly name: 'remittance' }
   | {
       readonly name: 'verify';
       readonly asked: VerifyForm | null;

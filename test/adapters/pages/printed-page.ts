@@ -5,7 +5,7 @@ import type { Locale } from '../../../core/domain/base/locale.js';
 import type { PageServer } from './page-server.js';
 
 /** Samples that buyers print. */
-export const printed = ['instructions', 'instructions-replaced', 'receipt'] as const;
+export const printed = ['instructions', 'instructions-replaced', 'receipt', 'remittance'] as const;
 
 export async function assertOnePage(
   browser: Browser,

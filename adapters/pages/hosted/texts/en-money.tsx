@@ -63,6 +63,13 @@ export const enMoney = {
     confirmHint: 'Confirming moves no money. You see the bank details next.',
     until: (time: Node) => <>This price holds until {time}.</>,
     after: 'After that, one click gets a new one.',
+    payWithin: (days: number) =>
+      `The bank details work for ${days} days. Money that comes later is returned.`,
+    tooEarly: (days: number, day: Node) => (
+      <>
+        This payment is due on {day}: to pay on that day, confirm within {days} days before it.
+      </>
+    ),
     left: '{time} left.',
     left120: '2 minutes left',
     left30: '30 seconds left',
@@ -130,6 +137,9 @@ export const enMoney = {
     isSent: 'If you have already sent money for one of them, do not choose it.',
     accepted: 'Without fees and rate: you have confirmed that price before.',
     pays: (count: number) => `This one transfer pays ${count} payments`,
+    remittance: 'Remittance advice',
+    remittanceText: 'One document for this transfer, with all its payments and numbers.',
+    remittancePrint: 'Print the advice',
     once: 'Send the total once, with this reference. Do not send a transfer for each payment.',
   },
   transfer: {

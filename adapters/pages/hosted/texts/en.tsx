@@ -59,6 +59,7 @@ export const en = {
   files: {
     receipt: 'receipt',
     instructions: 'bank-details',
+    remittance: 'remittance',
     deadline: 'deadline',
     deadlineTitle: (amount: string, payee: string) => `${amount} to ${payee}: last day to arrive`,
     deadlineText: (reference: string, page: string) =>
@@ -169,6 +170,9 @@ export const en = {
     chooseHint:
       'You can pay several open payments with one transfer: choose two or more to one payee in ' +
       'one currency.',
+    someNotTogether:
+      'A payment without a box cannot be paid so: its check or approval is not done, its ' +
+      'money is on the way or here, or its payee or currency is another.',
     notTogether: 'They cannot be paid with one transfer: pay each with its own bank details.',
     payChosen: 'Pay the chosen ones with one transfer',
   },

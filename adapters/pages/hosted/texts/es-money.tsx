@@ -60,6 +60,13 @@ export const esMoney = {
     confirmHint: 'Confirmar no mueve dinero. A continuación verá los datos bancarios.',
     until: (time) => <>Esta cotización vale hasta las {time}.</>,
     after: 'Después, un clic trae una nueva.',
+    payWithin: (days) =>
+      `Los datos bancarios valen ${days} días. Lo que llegue después se devuelve.`,
+    tooEarly: (days, day) => (
+      <>
+        Este pago vence el {day}: para pagar ese día, confirme en los {days} días anteriores.
+      </>
+    ),
     left: 'Quedan {time}.',
     left120: 'Quedan 2 minutos',
     left30: 'Quedan 30 segundos',
@@ -126,6 +133,9 @@ export const esMoney = {
     isSent: 'Si ya envió dinero para uno de ellos, no lo elija.',
     accepted: 'Sin comisiones ni tipo de cambio: usted ya confirmó esa cotización.',
     pays: (count) => `Esta transferencia paga ${count} pagos`,
+    remittance: 'Aviso de remesa',
+    remittanceText: 'Un documento para esta transferencia, con todos los pagos y números.',
+    remittancePrint: 'Imprimir el aviso',
     once:
       'Envíe el total una sola vez, con esta referencia. No haga una transferencia por cada ' +
       'pago.',

@@ -53,6 +53,7 @@ export const es = {
   files: {
     receipt: 'recibo',
     instructions: 'datos-bancarios',
+    remittance: 'aviso-de-remesa',
     deadline: 'fecha-limite',
     deadlineTitle: (amount, payee) => `${amount} para ${payee}: último día para que llegue`,
     deadlineText: (reference, page) =>
@@ -164,6 +165,9 @@ export const es = {
     chooseHint:
       'Puede pagar varios pagos abiertos con una sola transferencia: elija dos o más para el ' +
       'mismo beneficiario y en la misma moneda.',
+    someNotTogether:
+      'Un pago sin casilla no se puede pagar así: falta la verificación o aprobación, el ' +
+      'dinero está en camino o llegó, o el beneficiario o la moneda es otra.',
     notTogether:
       'No se pueden pagar con una sola transferencia: pague cada uno con sus propios datos.',
     payChosen: 'Pagar los elegidos con una sola transferencia',

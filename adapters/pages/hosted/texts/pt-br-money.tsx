@@ -60,6 +60,13 @@ export const ptBrMoney = {
     confirmHint: 'Confirmar não movimenta dinheiro. Em seguida você vê os dados bancários.',
     until: (time) => <>Esta cotação vale até {time}.</>,
     after: 'Depois disso, um clique traz uma nova.',
+    payWithin: (days) =>
+      `Os dados bancários valem por ${days} dias. O que chegar depois é devolvido.`,
+    tooEarly: (days, day) => (
+      <>
+        Este pagamento vence em {day}: para pagar nesse dia, confirme nos {days} dias antes dele.
+      </>
+    ),
     left: 'Faltam {time}.',
     left120: 'Faltam 2 minutos',
     left30: 'Faltam 30 segundos',
@@ -126,6 +133,9 @@ export const ptBrMoney = {
     isSent: 'Se você já enviou dinheiro para um deles, não o escolha.',
     accepted: 'Sem tarifas e câmbio: você já confirmou essa cotação.',
     pays: (count) => `Esta transferência paga ${count} pagamentos`,
+    remittance: 'Aviso de remessa',
+    remittanceText: 'Um documento para esta transferência, com todos os pagamentos e números.',
+    remittancePrint: 'Imprimir o aviso',
     once:
       'Envie o total uma só vez, com esta referência. Não faça uma transferência para cada ' +
       'pagamento.',

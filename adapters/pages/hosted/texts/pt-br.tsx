@@ -53,6 +53,7 @@ export const ptBr = {
   files: {
     receipt: 'recibo',
     instructions: 'dados-bancarios',
+    remittance: 'aviso-de-remessa',
     deadline: 'prazo',
     deadlineTitle: (amount, payee) => `${amount} para ${payee}: último dia para chegar`,
     deadlineText: (reference, page) =>
@@ -162,6 +163,9 @@ export const ptBr = {
     chooseHint:
       'Você pode pagar vários pagamentos em aberto com uma só transferência: escolha dois ou ' +
       'mais para o mesmo recebedor e na mesma moeda.',
+    someNotTogether:
+      'Um pagamento sem caixa não pode ser pago assim: falta a verificação ou aprovação, ' +
+      'o dinheiro está a caminho ou chegou, ou o recebedor ou a moeda é outra.',
     notTogether:
       'Não podem ser pagos com uma só transferência: pague cada um com os seus próprios dados.',
     payChosen: 'Pagar os escolhidos com uma só transferência',

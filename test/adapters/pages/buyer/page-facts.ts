@@ -11,6 +11,7 @@ import { assetPaths } from '../../../../adapters/pages/kit/assets.js';
 import { money } from '../../../../core/domain/base/money.js';
 import type { Screen } from '../../../../core/domain/hosted/hosted-screen.js';
 import type { PayinInstructions } from '../../../../core/domain/payments/payin-instructions.js';
+import { aBarePayment } from '../../../support/samples/domain-samples.js';
 
 export const at = (text: string) => Date.parse(text);
 export const NOW_MS = at('2026-11-17T15:55:19Z');
@@ -159,7 +160,9 @@ export const payment: PagePayment = {
   attachment: { fileName: 'RN-2026-0431.pdf', sizeBytes: 84_212 },
   instructions: null,
   together: [],
+  members: [],
   sharedTransfers: [],
+  payWithinDays: 7,
   openPayments: 5,
   check: null,
   settlement: null,
@@ -305,3 +308,15 @@ export function onScreen(screen: Screen, changes: Partial<PageView> = {}): PageV
   const own = { ...payment, ...paymentOnScreen[screen] };
   return viewOf({ name: 'payment', screen }, { payment: own, ...changes });
 }
+
+/** Payments of one transfer, with what long ones have. */
+export const transferMembers = (['settled', 'on_ramp_pending'] as const).map((status, position) =>
+  aBarePayment({
+    id: `inv_${position}`,
+    status,
+    amount: payment.amount,
+    number: `RN-2026-041${position}`,
+    purchaseOrder: position === 0 ? 'PO-4711' : null,
+    dueDate: position === 0 ? null : payment.dueDate,
+  }),
+);

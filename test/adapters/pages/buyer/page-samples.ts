@@ -32,6 +32,7 @@ import {
   received,
   sepa,
   signedOut,
+  transferMembers,
   viewOf,
 } from './page-facts.js';
 
@@ -336,6 +337,13 @@ const variantSamples: readonly Sample[] = [
     }),
   })),
   { name: 'instructions', view: onScreen('bank_details', { page: { name: 'instructions' } }) },
+  {
+    name: 'remittance',
+    view: onScreen('bank_details', {
+      payment: { ...payment, ...paymentOnScreen.bank_details, members: transferMembers },
+      page: { name: 'remittance' },
+    }),
+  },
   {
     name: 'colleague',
     view: onScreen('bank_details', {

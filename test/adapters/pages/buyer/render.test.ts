@@ -249,7 +249,7 @@ test('a printed sheet says which page it came from, and bank details where to ch
   for (const { name, view } of samples) {
     for (const locale of locales) {
       const text = textOf(renderPage({ ...view, locale }));
-      const isPrinted = view.page.name === 'instructions' || view.page.name === 'receipt';
+      const isPrinted = ['instructions', 'receipt', 'remittance'].includes(view.page.name);
       assert.equal(text.includes(page), isPrinted, name);
       assert.equal(text.includes(verify), view.page.name === 'instructions', name);
       if (isPrinted) assert.ok(text.includes(payment.shortId), name);
@@ -319,6 +319,24 @@ test('only a page of a payout that stayed says that the payee received it', () =
   assert.match(text, /but the payout to Café .* came back\./);
   assert.match(text, /We decide with Café .* what happens to the money\./);
   assert.doesNotMatch(text, /asking the bank/);
+});
+
+test('the price says how long bank details last, and when to confirm a payment that is due later', () => {
+  const shown = (payWithinDays: number | null, dueDate: string | null) => {
+    const own = { payment: { ...payment, ...paymentOnScreen.price, payWithinDays, dueDate } };
+    return textOf(renderPage(onScreen('price', own)));
+  };
+  const lasts = /The bank details work for 7 days\. Money that comes later is returned\./;
+  const late = /due on 30 November 2026 ?: to pay on that day, confirm within 7 days before it\./;
+  for (const [days, due, says, warns] of [
+    [7, '2026-11-30', true, true],
+    [7, '2026-11-24', true, false],
+    [7, null, true, false],
+    [null, '2026-11-30', false, false],
+  ] as const) {
+    const text = shown(days, due);
+    assert.deepEqual([lasts.test(text), late.test(text)], [says, warns], `${days} ${due}`);
+  }
 });
 
 test('a test account is named where it is shown, and nowhere else', () => {

@@ -70,6 +70,16 @@ test('two payments are chosen, confirmed and paid with one transfer', async (t) 
   const { text } = await readPdf(new Uint8Array(await file.arrayBuffer()));
   assert.match(text, /This one transfer pays 2 payments/);
   assert.match(text, /USD 350\.00/);
+  const adviceOf = async () => {
+    const page = await visitor.open(`/r/${first.publicId}/remittance`);
+    const pdf = await visitor.request('GET', `/r/${first.publicId}/remittance.pdf`);
+    const onPaper = await readPdf(new Uint8Array(await pdf.arrayBuffer()));
+    return [textOf(page.text), onPaper.text.replaceAll(/\s+/g, ' ')];
+  };
+  for (const advice of await adviceOf()) {
+    assert.match(advice, new RegExp(`${first.id}.* Open USD 100\\.00.*${second.id}.*USD 250\\.00`));
+    assert.match(advice, /You transfer in total USD 350\.00/);
+  }
   const read = (id: string) => readPayment(world.deps, tenant, id);
   const { consolidatedReference } = (await read(first.id)).payment;
   assert.ok(consolidatedReference !== null && paid.text.includes(consolidatedReference));
@@ -86,7 +96,17 @@ test('two payments are chosen, confirmed and paid with one transfer', async (t) 
   const receiptPdf = await visitor.request('GET', `/r/${first.publicId}/receipt.pdf`);
   const { text: onPaper } = await readPdf(new Uint8Array(await receiptPdf.arrayBuffer()));
   assert.match(onPaper.replaceAll(/\s+/g, ' '), shared);
+  for (const advice of await adviceOf()) assert.match(advice, /Paid USD 100\.00.*Paid USD 250\.00/);
+  assert.match((await visitor.open(`/r/${first.publicId}`)).text, /\/remittance\.pdf"/);
   assert.deepEqual(await findDifferences(world.deps, 10), []);
+});
+
+test('a payment that is paid alone has no remittance advice', async (t) => {
+  const { made, signedIn } = await buyerOf(t);
+  const alone = await made();
+  const visitor = await signedIn(alone);
+  const { path } = await visitor.open(`/r/${alone.publicId}/remittance`);
+  assert.equal(path, `/r/${alone.publicId}`);
 });
 
 test('the second click on the button pays nothing twice', async (t) => {

@@ -16,16 +16,18 @@ import { locales } from '../../../../core/domain/base/locale.js';
 import type { Screen } from '../../../../core/domain/hosted/hosted-screen.js';
 import { readPdf } from '../../../support/read-pdf.js';
 import { jpegOf, pngOf } from '../../../support/samples/pictures.js';
-import { onScreen, payment, paymentOnScreen } from '../buyer/page-facts.js';
+import { onScreen, payment, paymentOnScreen, transferMembers } from '../buyer/page-facts.js';
 
-const screens = { instructions: 'bank_details', receipt: 'paid' } as const satisfies Record<
-  FilePage,
-  Screen
->;
+const screens = {
+  instructions: 'bank_details',
+  receipt: 'paid',
+  remittance: 'paid',
+} as const satisfies Record<FilePage, Screen>;
 const filePages = Object.keys(screens) as readonly FilePage[];
 
 function viewFor(page: FilePage, changes: Partial<PageView> = {}, own: Partial<PagePayment> = {}) {
-  const shown = { ...payment, ...paymentOnScreen[screens[page]], ...own };
+  const members = page === 'remittance' ? transferMembers : [];
+  const shown = { ...payment, ...paymentOnScreen[screens[page]], members, ...own };
   return onScreen(screens[page], { page: { name: page }, payment: shown, ...changes });
 }
 
