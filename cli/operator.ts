@@ -297,7 +297,11 @@ export async function asOperator<T>(
       import('../host/config.js'),
       import('./operator-key.js'),
     ]);
-  const opened = await openForOperator(shell.env, { opening: dryRun ? 'reads' : opening });
+  const { stderr } = shell;
+  const opened = await openForOperator(shell.env, {
+    opening: dryRun ? 'reads' : opening,
+    stderr,
+  });
   try {
     const { deps, ...rest } = opened;
     const { keysProblem, config } = rest;

@@ -1,4 +1,5 @@
 // What a command of an operator does with the database, next to a server that may be running.
+import { logOfCommand } from '../adapters/log/pino.js';
 import type { StoredRows } from '../adapters/storage/row-counts.js';
 import type { ServedStore, Server } from '../adapters/storage/store.js';
 import type { Mode } from '../core/domain/base/tenant.js';
@@ -45,18 +46,31 @@ type Environment = Readonly<Record<string, string | undefined>>;
  */
 export type Opening = 'makes' | 'finds' | 'reads' | 'looks';
 
+type CommandStream = Parameters<typeof logOfCommand>[1];
+
+interface CommandOpening {
+  readonly opening?: Opening;
+  /** Where the command logs; null: on the stderr of this process. */
+  readonly stderr?: CommandStream | null;
+}
+
 /** Opens the database next to a server that may be running. */
 export async function openForOperator(
   env: Environment,
-  { opening = 'finds' }: { readonly opening?: Opening } = {},
+  { opening = 'finds', stderr = null }: CommandOpening = {},
 ): Promise<OperatorAccess> {
   const config = readConfig(env);
-  return explainErrors(config, () => openedForOperator(config, opening));
+  return explainErrors(config, () => openedForOperator(config, opening, stderr));
 }
 
-async function openedForOperator(config: Config, opening: Opening): Promise<OperatorAccess> {
+async function openedForOperator(
+  config: Config,
+  opening: Opening,
+  stderr: CommandStream | null,
+): Promise<OperatorAccess> {
   const creation = opening === 'makes' ? 'first' : 'none';
-  const { container, hasKeys } = await open(config, { creation });
+  const world = stderr === null ? {} : { log: logOfCommand(config.logLevel, stderr) };
+  const { container, hasKeys } = await open(config, { creation, world });
   const store = container.get(tokens.store);
   try {
     const { migrations } = await store.health();

@@ -157,6 +157,25 @@ export function createLog(options: LogOptions): ProcessLog {
   };
 }
 
+/** For a command of a person: plain lines on a terminal, JSON where a program may read them. */
+export function logOfCommand(
+  level: LogLevel,
+  stream: { write(text: string): unknown; readonly isTTY?: boolean },
+): ProcessLog {
+  const write = (line: string) => stream.write(stream.isTTY === true ? plainLine(line) : line);
+  return createLog({ level, destination: { write } });
+}
+
+/** The message first, then its fields: `ponte: warn: message (name value, name value)`. */
+function plainLine(json: string): string {
+  const { level, time, pid, message, ...fields } = JSON.parse(json) as Fields;
+  const written = Object.entries(fields).map(([name, value]) => {
+    return `${name} ${typeof value === 'string' ? value : JSON.stringify(value)}`;
+  });
+  const more = written.length === 0 ? '' : ` (${written.join(', ')})`;
+  return `ponte: ${String(level)}: ${String(message)}${more}\n`;
+}
+
 /** stderr may be a file on a full disk: lines wait for the next one, or are dropped. */
 function toStderr(): DestinationStream {
   const stream = pino.destination({ dest: 2, sync: true, maxLength: WAITING_LENGTH_MAX });

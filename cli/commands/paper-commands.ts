@@ -1,6 +1,7 @@
 // `ponte papers`: documents of the account holder that buyers file before they pay. Those of an
 // organization and of its sellers are uploaded in the dashboard.
 import { createReadStream } from 'node:fs';
+import { access, constants } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { type Command, Option } from 'commander';
 import { formatInstant, isCalendarDate } from '../../core/domain/base/instant.js';
@@ -84,6 +85,9 @@ async function add(
   if (expires !== null && !isCalendarDate(expires)) {
     throw new PonteError('ValidationError', '--expires: send a day, such as 2030-12-31.');
   }
+  await access(file, constants.R_OK).catch(({ code }: NodeJS.ErrnoException) => {
+    throw new PonteError('ValidationError', `${file} cannot be read: ${code}.`);
+  });
   const { partnerHolder, storePaper } = await papers();
   if (!dryRun) {
     const refusal = await storePaper(deps, partnerHolder(mode), {

@@ -22,6 +22,7 @@ import { startHost } from '../../host/main.js';
 import { localPostgres } from '../support/databases/local-postgres.js';
 import { olderDatabase } from '../support/databases/older-database.js';
 import { runCommand } from '../support/servers/command.js';
+import { finding, making, others } from '../support/servers/command-verbs.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 const folder = temporaryFolder();
@@ -42,101 +43,6 @@ async function serve(env: Environment, making: 'first' | 'new' = 'first'): Promi
   const host = await startHost(readConfig(env), 'all', making);
   await host.stop();
 }
-
-/** Every verb that works on a database, with what it must be given; those that make one, too. */
-const finding = [
-  'waiting',
-  'org list',
-  'org show org_1',
-  'org require-approval org_1 on',
-  'org grant-production org_1',
-  'org requests',
-  'org refuse-production org_1 --reason incomplete',
-  'org submit-kyb org_1 --mode test',
-  'org approve-kyb org_1 --mode test',
-  'org accept-tos org_1 --mode test',
-  'key list --org org_1',
-  'key revoke key_1',
-  'key create --org org_1 --mode test --name erp',
-  'key roll key_1',
-  'key report',
-  'token list --org org_1 --member ana@acme.example',
-  'token end --org org_1 --member ana@acme.example',
-  'org payout-hold org_1 24',
-  'org payout-changes org_1 --mode test',
-  'member list --org org_1',
-  'member remove --org org_1 --email ana@acme.example',
-  'member add --org org_1 --email ana@acme.example --role owner',
-  'token create --org org_1 --member ana@acme.example',
-  'payments list',
-  'payments show pi_1',
-  'payments cancel pi_1 --reason late',
-  'payments simulate pi_1 money_arrives',
-  'org support org_1 --phone 12345',
-  'org time-zone org_1 UTC',
-  'payments fail pi_1 --reason late',
-  'payments cancel pi_1 --reason late --dry-run',
-  'money list',
-  'money refund cmd_1 --evidence wire',
-  'money pay-again cmd_1 --evidence call',
-  'money write-off pi_1 --evidence board',
-  'money assign dep_1 --payment pi_1',
-  'money resolve cmd_1 --as returned --evidence mail',
-  'papers list --mode test',
-  'papers add bank_letter letter.pdf --mode test',
-  'papers remove doc_1 --mode test',
-  'refunds list',
-  'ledger verify',
-  'ledger balance',
-  'export entries --org org_1 --mode test',
-  'report fx --month 2026-11',
-  'reconcile',
-  'requests list',
-  'requests show req_1',
-  'deliveries list',
-  'deliveries show whd_1',
-  'deliveries backfill whs_1',
-  'deliveries replay --all-dead',
-  'deliveries replay --all-dead --dry-run',
-  'mails list',
-  'mails resend mail_1',
-  'person export --address buyer@example.com',
-  'person erase --address buyer@example.com',
-  'person reset-passkeys --address ana@acme.example',
-  'commands list',
-  'commands retry cmd_1',
-  'commands accept cmd_1 --report 12345678',
-  'documents list',
-  'secrets reseal',
-  'secrets rotate-session-key',
-  'prune --older-than 40d',
-  'prune --older-than 40d --dry-run',
-  'store months',
-  'backup --to backups',
-  'restore --check',
-  'release',
-  'operator list',
-  'operator console-link',
-  'proposals',
-  'confirm dec_1',
-  'withdraw dec_1',
-  'audit list',
-  'partner show',
-  'audit verify',
-  'audit export --to audit.jsonl',
-  'operator remove bia',
-] as const;
-const making = ['serve', 'migrate', 'seed', 'demo', 'org create', 'operator add'];
-/** They name their databases, or none, themselves. */
-const others = [
-  'listen',
-  'login',
-  'store copy',
-  'doctor',
-  'org payout-config',
-  'partner change',
-  'restore --from backup',
-];
 
 test('every verb is known here', async () => {
   const { stdout } = await command({}, '--help');
