@@ -42,6 +42,7 @@ export const paymentPages = [
       lede: 'Of all organizations, newest first.',
       place: 'payments',
       label: 'Payments',
+      start: null,
       labels: {
         q: 'Payment id, external id, or page and check code',
         org: 'Organization id',

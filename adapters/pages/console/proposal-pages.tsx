@@ -52,6 +52,7 @@ export const proposalPages = [
       lede: 'What operators decided, and what waits for another one, newest first.',
       place: 'proposals',
       label: 'Proposals',
+      start: null,
       words: { empty: 'No decisions', emptyText: 'No operator has decided anything yet.' },
       columns: ({ column, named }) => [
         named('Decision', ({ id, action, itemId, mode }) => (

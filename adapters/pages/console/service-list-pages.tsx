@@ -56,6 +56,7 @@ export const serviceListPages = [
         lede: 'Who changed what, newest first.',
         place: 'audit',
         label: 'Audit log',
+        start: null,
         words: {
           empty: 'No entries',
           emptyText: 'Nothing was changed yet.',

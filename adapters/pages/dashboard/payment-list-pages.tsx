@@ -68,7 +68,7 @@ function paymentList(
         chips: chipsOf(scene, given),
         note: isDue ? words.keepDue : isSettled ? words.keepSettled : words.keep,
         actions: listActions(scene, { origin, ...given }, rows),
-        ...(may(scene.view, 'invoices:write') ? { start: <NewInvoice /> } : {}),
+        start: may(scene.view, 'invoices:write') ? <NewInvoice /> : null,
         columns: columnsOf(scene, place, isDue ? null : isSettled ? 'settled' : 'created'),
         lines: isDue ? {} : linesOf(scene, isSettled),
       };

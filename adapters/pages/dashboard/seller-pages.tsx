@@ -96,7 +96,8 @@ export const sellerPages = [
         labels: { status: texts.payments.views, q: words.search },
         choice: (status) => (words.status as Readonly<Record<string, string>>)[status] ?? status,
         lines: {},
-        ...(may(view, scope) ? { actions: newSeller(scene), start: newSeller(scene) } : {}),
+        actions: may(view, scope) ? newSeller(scene) : undefined,
+        start: may(view, scope) ? newSeller(scene) : null,
         columns: sellerColumns(scene),
       };
     },

@@ -32,6 +32,9 @@ export const mailboxPages = [
   pageRow({ ...row, path: '/dev/mailbox/{id}', handler: showMail }),
 ];
 
+/** The newest mails, which a person looks for; earlier ones are folded. */
+const OPEN = 5;
+
 type MailboxCall = PageCall<'none', unknown>;
 
 function mailboxOf({ mailbox }: PageContext): Mailbox {
@@ -86,7 +89,18 @@ function MailList({ mails, prefix }: { mails: readonly WrittenMail[]; prefix: st
       {mails.length === 0 ? (
         <p class="card">No mail yet. Open a payment page and press “Send me a sign-in link”.</p>
       ) : (
-        mails.map((mail) => <Mail mail={mail} prefix={prefix} />)
+        mails.map((mail, at) =>
+          at < OPEN ? (
+            <Mail mail={mail} prefix={prefix} />
+          ) : (
+            <details>
+              <summary>
+                {mail.subject}, to {mail.to}
+              </summary>
+              <Mail mail={mail} prefix={prefix} />
+            </details>
+          ),
+        )
       )}
     </main>
   );

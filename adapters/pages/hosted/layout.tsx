@@ -159,7 +159,7 @@ function Header(): VNode {
           </p>
         )}
         <p class="by">
-          <span class="only-l">{texts.frame.pageBy}</span> <Mark />
+          {view.payment === null ? null : <span class="only-l">{texts.frame.pageBy}</span>} <Mark />
         </p>
       </div>
     </header>

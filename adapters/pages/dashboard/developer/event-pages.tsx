@@ -9,9 +9,10 @@ import { Breakable, Facts, OwnId } from '../../kit/components.js';
 import { idIn, PAGE_SIZE } from '../../kit/pages/declared-pages.js';
 import { search, select, sequenceCursor } from '../../kit/pages/list-page.js';
 import { Table } from '../../kit/pages/table.js';
-import { useDashboard } from '../dashboard-scene.js';
+import { may, useDashboard } from '../dashboard-scene.js';
 import { tenantOfCall } from '../member-page.js';
 import { memberPages } from '../member-pages.js';
+import { NewInvoice } from '../payment-parts.js';
 import { Body } from './delivery-pages.js';
 import { DeliveryState, deliveryPath, shownUrl, subjectPath } from './developer-parts.js';
 
@@ -36,6 +37,7 @@ export const eventPages = [
       words,
       labels: words,
       hint: words.subjectHint,
+      start: may(view, 'invoices:write') ? <NewInvoice /> : null,
       note: texts.payments.keep,
       onward: { text: words.notSoFar(format.count(SEARCHED_MAX)), words: words.goOn },
       columns: ({ column, named }) => [

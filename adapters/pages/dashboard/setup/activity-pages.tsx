@@ -61,6 +61,7 @@ export const activityPages = [
         lede: words.lede,
         place: 'activity',
         label: texts.places.activity,
+        start: null,
         words,
         labels: { kind: words.who },
         choice: (kind) =>

@@ -218,7 +218,7 @@ function NoRows<Row>({
     return isFiltered ? (
       <Empty heading={noMatch} text={noMatchText} />
     ) : (
-      <Empty heading={empty} text={emptyText} action={start} />
+      <Empty heading={empty} text={emptyText} action={start ?? undefined} />
     );
   }
   const link = (

@@ -46,6 +46,18 @@ test('the list has the mails, newest first, each with its address, time and link
   assert.match(text, /href="\/dev\/mailbox\/mail_1"/);
 });
 
+test('the newest five are open, earlier ones are folded below their subjects', async (t) => {
+  const mails = Array.from({ length: 7 }, (_, at) => ({ subject: `Mail ${at}` }));
+  const { visitor } = await siteWith(t, mails);
+  const { text } = await visitor.open('/dev/mailbox');
+  const folded = [...text.matchAll(/<summary>(.*?), to ana@example\.com<\/summary>/g)];
+  assert.deepEqual(
+    folded.map(([, subject]) => subject),
+    ['Mail 1', 'Mail 0'],
+  );
+  assert.match(textOf(text.split('<details>')[0] ?? ''), /Mail 6 .*Mail 2/);
+});
+
 test('before the first mail the list says what to do', async (t) => {
   const { visitor } = await siteWith(t, []);
   const { status, text } = await visitor.open('/dev/mailbox');
