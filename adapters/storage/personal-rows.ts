@@ -115,6 +115,13 @@ export interface PersonalTable {
 }
 
 export const personalTables = {
+  accounting: {
+    personal: '',
+    withheld: '',
+    other: 'org_id mode accounts closed_months version',
+    found: null,
+    kept: kept.none,
+  },
   advances: {
     personal: '',
     withheld: '',

@@ -28,7 +28,7 @@ import { epochsPart, expectNoQuarantine, isInQuarantine } from './tables/epoch-r
 import { feedPart } from './tables/event-rows.js';
 import { mailsPart } from './tables/mail-rows.js';
 import { membersPart, passkeysPart, peoplePart } from './tables/member-rows.js';
-import { fundsPart, ledgerPart, quotesPart } from './tables/money-rows.js';
+import { accountingPart, fundsPart, ledgerPart, quotesPart } from './tables/money-rows.js';
 import { operatorSessionsPart, operatorsPart } from './tables/operator-rows.js';
 import {
   logosPart,
@@ -234,6 +234,7 @@ const parts: {
   payments: paymentsPart,
   names: namesPart,
   views: viewsPart,
+  accounting: accountingPart,
   funds: fundsPart,
   bankDetails: bankDetailsPart,
   quotes: quotesPart,

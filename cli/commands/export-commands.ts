@@ -1,22 +1,17 @@
 // `ponte export`: files for the books of an organization. `ponte report`: the extract for the
 // regulator.
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { fxFactNames, fxFacts } from '../../core/domain/accounting/fx-line.js';
 import {
+  type BookAccounts,
   bookAccounts,
-  type EntryAccount,
-  type EntryForm,
   entryAccounts,
-  entryFile,
-  entryForms,
-  isBookAccount,
-} from '../../core/domain/accounting/settlement-entry.js';
+  isAccountName,
+} from '../../core/domain/accounting/account-name.js';
+import { type EntryForm, entryForms, entryText } from '../../core/domain/accounting/entry-file.js';
+import { fxFactNames, fxFacts } from '../../core/domain/accounting/fx-line.js';
 import { isCalendarDate } from '../../core/domain/base/instant.js';
 import { formatAmount } from '../../core/domain/base/money.js';
 import { type Mode, modes } from '../../core/domain/base/tenant.js';
-import { endOfDay, startOfDay } from '../../core/domain/base/time-zone.js';
-import { paymentOrigins } from '../../core/domain/payments/payment.js';
-import { PonteError } from '../../core/errors.js';
 import {
   addOperatorCommand,
   modeOption,
@@ -26,7 +21,7 @@ import {
   type Shell,
 } from '../operator.js';
 
-type Accounts = Readonly<Partial<Record<EntryAccount, string>>>;
+type Accounts = Partial<BookAccounts>;
 
 interface EntryOptions {
   readonly org: string;
@@ -60,11 +55,13 @@ export function addExportCommands(shell: Shell, program: Command): void {
     ],
     details: [
       'Entries have the accounts of the ledger under names for the books. A positive amount is a',
-      'debit, and each entry adds up to 0.00 in each currency. Names that are used unless',
-      `--account gives another one: ${entryAccounts
+      'debit, and each entry adds up to 0.00 in each currency. Names that are used unless the',
+      `organization or --account gives another one: ${entryAccounts
         .map((account) => `${account}=${bookAccounts[account]}`)
         .join(', ')}.`,
-      'Entries of the last minute are left out.',
+      'A name that Beancount cannot read is the usual one there. OFX and camt.053 are statements',
+      'of what the partner holds and of what sellers received, with their balances. Entries of',
+      'the last minute are left out.',
     ].join('\n'),
     run: entries,
   });
@@ -123,37 +120,25 @@ function day(text: string): string {
 function withAccount(text: string, others: Accounts): Accounts {
   const at = text.indexOf('=');
   const account = entryAccounts.find((one) => one === text.slice(0, at));
-  if (account !== undefined) return { ...others, [account]: text.slice(at + 1) };
-  throw new InvalidArgumentError(`Give one of ${entryAccounts.join(', ')}, =, and its name.`);
+  const name = text.slice(at + 1);
+  if (account !== undefined && isAccountName(name)) return { ...others, [account]: name };
+  const form = 'a name of letters, digits, ".", "_", "-" and ":"';
+  throw new InvalidArgumentError(`Give one of ${entryAccounts.join(', ')}, =, and ${form}.`);
 }
 
 async function entries({ deps }: Operator, options: EntryOptions): Promise<Outcome> {
-  const { org: orgId, mode, from, to, format: form, account } = options;
-  const accounts = { ...bookAccounts, ...account };
-  for (const name of Object.values(accounts)) {
-    if (isBookAccount(form, name)) continue;
-    const text = `account: "${name}" is no name of an account in ${form}.`;
-    throw new PonteError('ValidationError', text);
-  }
-  const [{ loadOrganization }, { allEntries }, { settlementEntry }] = await Promise.all([
-    import('../../core/usecases/parties/organizations.js'),
+  const { org: orgId, mode, from, to, format, account } = options;
+  const [{ readEntryFile }, { settlementEntry }] = await Promise.all([
     import('../../core/usecases/accounting/settlement-entries.js'),
     import('../../adapters/http/resources/settlement-entry-routes.js'),
   ]);
-  const { timeZone } = await deps.store.run((tx) => loadOrganization(tx, orgId));
-  const found = await allEntries(
-    deps,
-    { orgId, mode },
-    {
-      origins: paymentOrigins,
-      fromMs: from === null ? null : startOfDay(timeZone, from),
-      beforeMs: to === null ? null : endOfDay(timeZone, to),
-      afterId: null,
-    },
-  );
+  const file = await readEntryFile(deps, { orgId, mode }, { from, to });
+  const named = file.entries.map((entry) => {
+    return { ...entry, accounts: { ...entry.accounts, ...account } };
+  });
   return {
-    json: { data: found.map((entry) => settlementEntry.show({ ...entry, timeZone })) },
+    json: { data: named.map((entry) => settlementEntry.show(entry)) },
     // The output adds the last end of a line.
-    text: entryFile(found, { form, timeZone, accounts }).trimEnd(),
+    text: entryText(format, { ...file, entries: named }).trimEnd(),
   };
 }

@@ -1,5 +1,6 @@
 // The storage port. An adapter implements it for one database. The domain documents what the rows
 // mean.
+
 import type { StoredKey } from '../domain/access/api-key.js';
 import type { Member } from '../domain/access/member.js';
 import type { Passkey } from '../domain/access/passkey.js';
@@ -7,6 +8,7 @@ import type { Person } from '../domain/access/person.js';
 import type { RegisteredOperator } from '../domain/access/registered-operator.js';
 import type { Scope } from '../domain/access/scope.js';
 import type { MemberSession, OperatorSession, PageSession } from '../domain/access/session.js';
+import type { Accounting } from '../domain/accounting/accounting.js';
 import type { PaymentPosting } from '../domain/accounting/settlement-entry.js';
 import type { Actor } from '../domain/base/actor.js';
 import type { Money } from '../domain/base/money.js';
@@ -315,6 +317,11 @@ export interface Tx {
     kycStatus(tenant: Tenant, buyer: Pick<Buyer, 'id' | 'emailKey'>): Promise<KycStatus>;
   };
   /** Until its first money is expected, a payment has no row of them (`noFunds`). */
+  readonly accounting: {
+    get(tenant: Tenant): Found<Accounting>;
+    /** Inserts version 0. */
+    put(accounting: Accounting): void;
+  };
   readonly funds: {
     /** Inserts the row of version 0, and updates later ones. */
     put(funds: Funds): void;

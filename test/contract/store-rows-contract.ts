@@ -33,6 +33,7 @@ import {
   T0,
   tenant,
 } from '../support/samples/domain-samples.js';
+import { anAccounting } from '../support/samples/entry-samples.js';
 import type { OpenStore } from './store-contracts.js';
 
 interface RoundTrip {
@@ -275,6 +276,11 @@ const roundTrips: Readonly<Record<string, RoundTrip>> = {
     const [reading = null] = await rows.of('fake', 'test');
     return reading;
   }),
+  'what an organization decides about its books': {
+    write: (tx) => tx.accounting.put({ ...anAccounting(), version: 0 }),
+    read: (tx) => tx.accounting.get(tenant),
+    expected: anAccounting(),
+  },
   'a comparison of the books': inserted('reconciliations', aReconciliation(), (rows) =>
     rows.get('fake', 'test'),
   ),

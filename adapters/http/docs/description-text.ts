@@ -27,8 +27,9 @@ buyer, then follow the payment by events or by reading it.`,
   {
     name: 'Accounting',
     description: `Double entries of payments for your books, derived from the ledger. An entry has
-the date of its posting and never changes: what is corrected later is an entry of a later period.`,
-    paths: ['settlement-entries'],
+the date of its posting and never changes: what is corrected later is an entry of a later period.
+What is booked after a month was closed is an entry of the next one.`,
+    paths: ['settlement-entries', 'accounting'],
   },
   {
     name: 'Connected accounts',

@@ -1,22 +1,31 @@
-// The entries for the books of an organization.
+// The entries for the books of an organization, the names of their accounts, and closed months.
 import { z } from 'zod';
 import { allows } from '../../../core/domain/access/scope.js';
 import {
-  bookAccounts,
-  type EntryLine,
+  ACCOUNT_NAME_LENGTH_MAX,
+  type BookAccounts,
   entryAccounts,
-  type SettlementEntry,
-} from '../../../core/domain/accounting/settlement-entry.js';
+} from '../../../core/domain/accounting/account-name.js';
+import {
+  type Accounting,
+  accountsOf,
+  type BookedEntry,
+  type ClosedMonth,
+} from '../../../core/domain/accounting/accounting.js';
+import type { EntryLine } from '../../../core/domain/accounting/settlement-entry.js';
 import { formatInstant } from '../../../core/domain/base/instant.js';
 import { formatAmount } from '../../../core/domain/base/money.js';
-import { dayOf, endOfDay, startOfDay } from '../../../core/domain/base/time-zone.js';
 import { postingKinds } from '../../../core/domain/payments/ledger.js';
 import { paymentOrigins } from '../../../core/domain/payments/payment.js';
+import {
+  closeMonth,
+  readAccounting,
+  setAccounts,
+} from '../../../core/usecases/accounting/accounting-settings.js';
 import { readEntries } from '../../../core/usecases/accounting/settlement-entries.js';
-import { loadOrganization } from '../../../core/usecases/parties/organizations.js';
 import { representation } from '../protocol/representation.js';
 import { type Call, type HandlerContext, type Reply, reply, route } from '../protocol/route-row.js';
-import { instant, optional, pageQuery, readText } from '../protocol/schemas.js';
+import { instant, optional, pageQuery, readText, requestSchemas } from '../protocol/schemas.js';
 import { dayOrMoment } from './payment-list-routes.js';
 import { paymentScopes } from './payment-routes.js';
 
@@ -32,16 +41,17 @@ const entryQuery = z.object({
   ),
 });
 
-const line = representation<EntryLine>()(null, {
+interface NamedLine extends EntryLine {
+  readonly name: string;
+}
+
+const line = representation<NamedLine>()(null, {
   account: z.enum(entryAccounts).meta({
     description:
       'An account of the ledger, or `exchange_difference`: the BRL beyond the `bookedRate` of ' +
       'the payment, negative if the seller got more.',
   }),
-  name: [
-    z.string().meta({ description: 'A name of the account for your books.' }),
-    ({ account }) => bookAccounts[account],
-  ],
+  name: z.string().meta({ description: 'The name of the account in your books.' }),
   amount: [
     z
       .string()
@@ -52,27 +62,25 @@ const line = representation<EntryLine>()(null, {
   currency: [z.string(), ({ money: { currency } }) => currency],
 });
 
-interface EntrySource extends SettlementEntry {
-  readonly timeZone: string;
-}
-
-export const settlementEntry = representation<EntrySource>()('SettlementEntry', {
+export const settlementEntry = representation<BookedEntry>()('SettlementEntry', {
   id: z.string(),
   paymentId: [z.string(), ({ subjectId }) => subjectId],
   kind: z.enum(postingKinds),
   bookedAt: [instant, ({ atMs }) => formatInstant(atMs)],
-  day: [
-    z.string().meta({ format: 'date', description: 'In the time zone of the organization.' }),
-    ({ timeZone, atMs }) => dayOf(timeZone, atMs),
-  ],
+  day: z.string().meta({
+    format: 'date',
+    description:
+      'In the time zone of the organization. What is booked after its month was closed has the ' +
+      'first day of the next month.',
+  }),
   lines: [
     z.array(line.schema).meta({ description: 'They add up to 0.00 in each currency.' }),
-    ({ lines }) => lines.map(line.show),
+    ({ lines, accounts }) => lines.map((of) => line.show({ ...of, name: accounts[of.account] })),
   ],
 });
 
 interface EntriesSource {
-  readonly data: readonly EntrySource[];
+  readonly data: readonly BookedEntry[];
   readonly nextAfter: string | null;
 }
 
@@ -83,23 +91,90 @@ const entryList = representation<EntriesSource>()('SettlementEntries', {
   }),
 });
 
+const namesOf = (name: z.ZodType<string>) =>
+  z.object(
+    Object.fromEntries(entryAccounts.map((one) => [one, name])) as Record<
+      keyof BookAccounts,
+      typeof name
+    >,
+  );
+
+const closedMonth = representation<ClosedMonth>()(null, {
+  month: z.string().meta({ description: 'YYYY-MM; earlier months are closed with it.' }),
+  closedAt: [instant, ({ closedAtMs }) => formatInstant(closedAtMs)],
+  until: [
+    instant.meta({ description: 'What was booked from then on is of a later month.' }),
+    ({ untilMs }) => formatInstant(untilMs),
+  ],
+  timeZone: z.string(),
+});
+
+const accounting = representation<Accounting>()('Accounting', {
+  accounts: [
+    namesOf(z.string()).meta({ description: 'The name of each account in your books.' }),
+    (of) => accountsOf(of),
+  ],
+  closedMonths: [z.array(closedMonth.schema), ({ closed }) => closed.map(closedMonth.show)],
+});
+
+const accountName = z.string().max(ACCOUNT_NAME_LENGTH_MAX);
+const accountsBody = z.object({
+  accounts: namesOf(accountName).partial().strict().meta({
+    description: 'What is not named stays; an empty name stands for the usual one.',
+  }),
+});
+const closeBody = z.object({
+  month: z
+    .string()
+    .regex(/^[0-9]{4}-(0[1-9]|1[0-2])$/)
+    .meta({ description: 'YYYY-MM. Earlier months are closed with it.' }),
+});
+
+requestSchemas.add(accountsBody, { id: 'NameAccounts' }).add(closeBody, { id: 'CloseMonth' });
+
 const readScopes = paymentScopes.read.byOrigin;
+const mayRead = { anyOf: Object.values(readScopes) };
+const access = { auth: 'keyElseSession', modes: 'both', proof: 'session' } as const;
+const writes = { ...access, scope: 'accounting:write', rateLimit: 'stored' } as const;
 
 export const settlementEntryRoutes = [
   route({
     method: 'GET',
     operations: { listSettlementEntries: '/v1/settlement-entries' },
     summary: 'List the double entries of your payments for accounting, a minute after booking',
-    access: {
-      auth: 'keyElseSession',
-      scope: { anyOf: Object.values(readScopes) },
-      modes: 'both',
-      rateLimit: 'none',
-      proof: 'session',
-    },
+    access: { ...access, scope: mayRead, rateLimit: 'none' },
     query: entryQuery,
     responses: { 200: entryList.schema },
     handler: listPage,
+  }),
+  route({
+    method: 'GET',
+    operations: { readAccounting: '/v1/accounting' },
+    summary: 'Read the names of your accounts, and the months that are closed',
+    access: { ...access, scope: mayRead, rateLimit: 'none' },
+    responses: { 200: accounting.schema },
+    handler: async ({ deps }, { tenant }) =>
+      reply(200, accounting.show(await readAccounting(deps, tenant))),
+  }),
+  route({
+    method: 'POST',
+    operations: { nameAccounts: '/v1/accounting/accounts' },
+    summary: 'Name accounts as in your books; entries of closed months keep their names',
+    access: writes,
+    body: accountsBody,
+    responses: { 200: accounting.schema },
+    handler: async ({ deps }, { tenant, body }) =>
+      reply(200, accounting.show(await setAccounts(deps, tenant, body.accounts))),
+  }),
+  route({
+    method: 'POST',
+    operations: { closeMonth: '/v1/accounting/closed-months' },
+    summary: 'Close a month: what is booked later is an entry of the next one',
+    access: writes,
+    body: closeBody,
+    responses: { 200: accounting.schema },
+    handler: async ({ deps }, { tenant, body }) =>
+      reply(200, accounting.show(await closeMonth(deps, tenant, body.month))),
   }),
 ];
 
@@ -107,13 +182,8 @@ async function listPage(
   { deps }: HandlerContext,
   { actor, tenant, query }: Call<'keyElseSession', unknown, z.infer<typeof entryQuery>, unknown>,
 ): Promise<Reply> {
-  const { from, to, after: afterId, limit } = query;
-  const { timeZone } = await deps.store.run((tx) => loadOrganization(tx, tenant.orgId));
+  const { after: afterId, limit, ...days } = query;
   const origins = paymentOrigins.filter((one) => allows(actor.scopes, readScopes[one]));
-  const fromMs = typeof from === 'string' ? startOfDay(timeZone, from) : from;
-  const beforeMs = typeof to === 'string' ? endOfDay(timeZone, to) : to;
-  const range = { origins, fromMs, beforeMs, afterId };
-  const { entries, lastId } = await readEntries(deps, tenant, range, limit);
-  const data = entries.map((entry) => ({ ...entry, timeZone }));
-  return reply(200, entryList.show({ data, nextAfter: lastId }));
+  const { entries, lastId } = await readEntries(deps, tenant, { ...days, origins, afterId }, limit);
+  return reply(200, entryList.show({ data: entries, nextAfter: lastId }));
 }

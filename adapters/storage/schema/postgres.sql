@@ -73,6 +73,16 @@ begin
 end
 $function$;
 
+create table accounting (
+  org_id text collate "C" not null,
+  mode text collate "C" not null,
+  accounts text collate "C" not null,
+  closed_months text collate "C" not null,
+  version integer not null,
+  constraint accounting_mode_check check ((mode = any (array['test'::text, 'live'::text]))),
+  constraint accounting_pkey primary key (org_id, mode)
+);
+
 create table advances (
   org_id text collate "C" not null,
   mode text collate "C" not null,

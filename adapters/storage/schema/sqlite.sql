@@ -1,5 +1,14 @@
 -- The schema on sqlite. Written by `npm run -s schema`; edits are lost.
 
+create table accounting (
+  org_id text not null,
+  mode text not null check (mode in ('test', 'live')),
+  accounts text not null,
+  closed_months text not null,
+  version integer not null,
+  primary key (org_id, mode)
+) strict, without rowid;
+
 create table advances (
   org_id text not null,
   mode text not null check (mode in ('test', 'live')),

@@ -1,4 +1,6 @@
-// Where the money is: funds, quotes, and the append-only ledger: columns and SQL.
+// Where the money is: funds, quotes, the append-only ledger, and what organizations decide about
+// their books: columns and SQL.
+import type { Accounting } from '../../../core/domain/accounting/accounting.js';
 import type { Tenant } from '../../../core/domain/base/tenant.js';
 import type { Quote, RateKind } from '../../../core/domain/commands/quote.js';
 import {
@@ -15,6 +17,7 @@ import {
   type StoredPosting,
 } from '../../../core/domain/payments/ledger.js';
 import {
+  encoded,
   fixed,
   integer,
   key,
@@ -95,6 +98,21 @@ const lines = defineTable<StoredLine>('ledger_lines', {
   money: fixed(money('amount_minor', 'currency')),
   atMs: fixed(time('posted_at')),
 });
+
+const accountings = defineTable<Accounting>('accounting', {
+  ...tenant,
+  accounts: encoded('accounts', JSON.stringify, JSON.parse),
+  closed: encoded('closed_months', JSON.stringify, JSON.parse),
+  version,
+});
+
+export const accountingPart: TxPart<'accounting'> = {
+  get: (unit, { orgId, mode }) => unit.byKey(accountings, [orgId, mode]),
+  put: (unit, row) =>
+    unit.stage(
+      row.version === 0 ? accountings.insert({ ...row, version: 1 }) : accountings.update(row),
+    ),
+};
 
 export const fundsPart: TxPart<'funds'> = {
   put: (unit, row) =>

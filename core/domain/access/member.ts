@@ -9,6 +9,7 @@ export const scopeHolders = {
   'payments:export': ['owner', 'admin', 'finance'],
   'invoices:write': ['owner', 'admin', 'finance'],
   'invoices:read': ['owner', 'admin', 'finance', 'viewer'],
+  'accounting:write': ['owner', 'admin', 'finance'],
   'webhooks:write': ['owner', 'admin'],
   'webhooks:read': ['owner', 'admin', 'finance', 'viewer'],
   'api_keys:write': ['owner', 'admin'],

@@ -8,6 +8,7 @@ export const scopes = {
   'payments:export': 'export payments as a file',
   'invoices:write': 'create and cancel invoices, invite their buyers',
   'invoices:read': 'list and read invoices',
+  'accounting:write': 'name the accounts of settlement entries, close their months',
   'webhooks:write': 'create and delete subscriptions, rotate their secrets, replay deliveries',
   'webhooks:read': 'list subscriptions and deliveries, read the event feed',
   'api_keys:write': 'create and revoke API keys',

@@ -17,6 +17,7 @@ import { provenBody, type RecordProof } from './audit-proof.js';
  * itself, or is about work in progress.
  */
 export const objectTypes = {
+  accounting: 'accounting',
   advances: 'sandbox_advance',
   api_keys: 'api_key',
   bank_detail_accounts: null,

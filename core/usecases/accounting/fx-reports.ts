@@ -21,7 +21,7 @@ export async function fxReport(
   mode: Mode,
   month: { readonly year: number; readonly month: number },
 ): Promise<FxReport> {
-  const range = { ...rangeOf(DEFAULT_TIME_ZONE, month), origins: paymentOrigins, afterId: null };
+  const range = { ...rangeOf(DEFAULT_TIME_ZONE, month), origins: paymentOrigins };
   const organizations = await deps.store.run((tx) => tx.organizations.list());
   const lines: FxLine[] = [];
   let sumMinor = 0n;

@@ -1,36 +1,56 @@
 // Reads the entries for the books of an organization, in the order of their postings.
-
+import {
+  type Accounting,
+  type BookedEntry,
+  bookedEntry,
+  ENTRY_DELAY_MS,
+  noAccounting,
+  startOfBookDay,
+} from '../../domain/accounting/accounting.js';
+import type { EntryFile } from '../../domain/accounting/entry-file.js';
 import {
   entryOf,
   isExchange,
   type PaymentPosting,
-  type SettlementEntry,
 } from '../../domain/accounting/settlement-entry.js';
-import { MINUTE_MS } from '../../domain/base/instant.js';
 import type { Tenant } from '../../domain/base/tenant.js';
-import { originsNamed, type PaymentOrigin } from '../../domain/payments/payment.js';
+import { dayOf, daysAfter } from '../../domain/base/time-zone.js';
+import { originsNamed, type PaymentOrigin, paymentOrigins } from '../../domain/payments/payment.js';
 import type { Deps } from '../../ports/deps.js';
 import type { Tx } from '../../ports/storage.js';
+import { loadOrganization } from '../parties/organizations.js';
 import { momentOf } from '../service/id-moments.js';
 
 const PAGE_POSTINGS = 500;
-/** No batch takes longer from its clock to its commit, so no older entry appears after these. */
-export const ENTRY_DELAY_MS = MINUTE_MS;
 
+/** Days are those of the books; null: from the first entry, or up to now. */
 export interface EntryRange {
   readonly origins: readonly PaymentOrigin[];
-  /** Null: from the first one. */
-  readonly fromMs: number | null;
-  /** Not included; null: up to now. */
-  readonly beforeMs: number | null;
+  /** A day (YYYY-MM-DD) or a time. */
+  readonly from: string | number | null;
+  /** The day is included, the time is not. */
+  readonly to: string | number | null;
   /** The last posting that the reader has. */
   readonly afterId: string | null;
 }
 
+export const allOfThem: EntryRange = {
+  origins: paymentOrigins,
+  from: null,
+  to: null,
+  afterId: null,
+};
+
 export interface EntryPage {
-  readonly entries: readonly SettlementEntry[];
+  readonly entries: readonly BookedEntry[];
   /** The last posting that was read, of any origin; null if there is none. */
   readonly lastId: string | null;
+}
+
+/** What decides on the day and the names of an entry. */
+export interface Books {
+  readonly accounting: Accounting;
+  readonly timeZone: string;
 }
 
 /** Entries that are older than ENTRY_DELAY_MS: a reader that resumes after them misses none. */
@@ -41,10 +61,12 @@ export function readEntries(
   limit: number,
 ): Promise<EntryPage> {
   return deps.store.run(async (tx) => {
-    const { postings, lastId } = await postingsIn(deps, tx, tenant, range, limit);
+    const books = await booksOf(tx, tenant);
+    const { postings, lastId } = await postingsIn(deps, tx, tenant, momentsIn(books, range), limit);
     const entries = postings.map(async (posting) => {
       const payment = isExchange(posting) ? await tx.payments.get(tenant, posting.subjectId) : null;
-      return entryOf(posting, payment?.bookedRate ?? null);
+      const entry = entryOf(posting, payment?.bookedRate ?? null);
+      return bookedEntry(books.accounting, books.timeZone, entry);
     });
     return { entries: await Promise.all(entries), lastId };
   });
@@ -55,32 +77,73 @@ export function allEntries(
   deps: Deps,
   tenant: Tenant,
   range: EntryRange,
-): Promise<readonly SettlementEntry[]> {
-  return allPages(range, async (from) => {
-    const { entries, lastId } = await readEntries(deps, tenant, from, PAGE_POSTINGS);
-    return { rows: entries, lastId };
+): Promise<readonly BookedEntry[]> {
+  return allPages(range.afterId, async (afterId) => {
+    const page = await readEntries(deps, tenant, { ...range, afterId }, PAGE_POSTINGS);
+    return { rows: page.entries, lastId: page.lastId };
   });
 }
 
-/** All postings of a range, as the ledger has them. */
+/** What a file has of these days; null: from the first entry, or up to today. */
+export async function readEntryFile(
+  deps: Deps,
+  tenant: Tenant,
+  days: { readonly from: string | null; readonly to: string | null },
+): Promise<EntryFile> {
+  const { timeZone } = await deps.store.run((tx) => booksOf(tx, tenant));
+  const madeAtMs = deps.clock.nowMs();
+  const { from, to } = days;
+  const entries = await allEntries(deps, tenant, { ...allOfThem, from, to });
+  const earlier =
+    from === null ? [] : await allEntries(deps, tenant, { ...allOfThem, to: daysAfter(from, -1) });
+  const toDay = to ?? dayOf(timeZone, madeAtMs);
+  return { entries, earlier, fromDay: from ?? entries[0]?.day ?? toDay, toDay, madeAtMs };
+}
+
+interface Moments {
+  readonly origins: readonly PaymentOrigin[];
+  readonly fromMs: number | null;
+  /** Not included. */
+  readonly beforeMs: number | null;
+}
+
+/** All postings of a time, as the ledger has them. */
 export function allPostings(
   deps: Deps,
   tenant: Tenant,
-  range: EntryRange,
+  moments: Moments,
 ): Promise<readonly PaymentPosting[]> {
-  return allPages(range, async (from) => {
+  return allPages(null, async (afterId) => {
     const { postings, lastId } = await deps.store.run((tx) =>
-      postingsIn(deps, tx, tenant, from, PAGE_POSTINGS),
+      postingsIn(deps, tx, tenant, { ...moments, afterId }, PAGE_POSTINGS),
     );
     return { rows: postings, lastId };
   });
+}
+
+/** NotFound. */
+export async function booksOf(tx: Tx, tenant: Tenant): Promise<Books> {
+  const [{ timeZone }, stored] = await Promise.all([
+    loadOrganization(tx, tenant.orgId),
+    tx.accounting.get(tenant),
+  ]);
+  return { timeZone, accounting: stored ?? noAccounting(tenant) };
+}
+
+function momentsIn({ accounting, timeZone }: Books, { from, to, ...rest }: EntryRange) {
+  const startOf = (day: string) => startOfBookDay(accounting, timeZone, day);
+  return {
+    ...rest,
+    fromMs: typeof from === 'string' ? startOf(from) : from,
+    beforeMs: typeof to === 'string' ? startOf(daysAfter(to, 1)) : to,
+  };
 }
 
 async function postingsIn(
   deps: Deps,
   tx: Tx,
   tenant: Tenant,
-  { origins, fromMs, beforeMs, afterId }: EntryRange,
+  { origins, fromMs, beforeMs, afterId }: Moments & Pick<EntryRange, 'afterId'>,
   limit: number,
 ) {
   const untilMs = deps.clock.nowMs() - ENTRY_DELAY_MS;
@@ -96,14 +159,14 @@ async function postingsIn(
 }
 
 async function allPages<Row>(
-  range: EntryRange,
+  firstId: string | null,
   read: (
-    range: EntryRange,
+    afterId: string | null,
   ) => Promise<{ readonly rows: readonly Row[]; readonly lastId: string | null }>,
 ): Promise<readonly Row[]> {
   const all: Row[] = [];
-  for (let { afterId } = range; ; ) {
-    const { rows, lastId } = await read({ ...range, afterId });
+  for (let afterId = firstId; ; ) {
+    const { rows, lastId } = await read(afterId);
     all.push(...rows);
     if (lastId === null || lastId === afterId) return all;
     afterId = lastId;

@@ -292,6 +292,7 @@ async function multiplyRows(client: pg.ClientBase): Promise<void> {
     // One for each tenant, each organization, each migration; limits begin
     // empty.
     [
+      'accounting',
       'book_readings',
       'feed_heads',
       'organization_logos',

@@ -38,6 +38,7 @@ import {
   T0,
   tenant,
 } from '../samples/domain-samples.js';
+import { anAccounting } from '../samples/entry-samples.js';
 import { aCheckValue, anEpoch, aServiceKey } from '../samples/key-samples.js';
 import { aMail, aNotice, aPageSession } from '../samples/mail-samples.js';
 import { anOperator, anOperatorSession } from '../samples/operator-samples.js';
@@ -88,6 +89,7 @@ export async function fillStore(store: Store): Promise<void> {
     tx.deposits.insert(aDeposit());
     tx.bookReadings.insert(aBookReading());
     tx.reconciliations.insert(aReconciliation());
+    tx.accounting.put({ ...anAccounting(), version: 0 });
     tx.advances.put(anAdvance());
     tx.simulations.put(aSimulatedReport());
     tx.keyCheckValues.insert(aCheckValue());
@@ -141,6 +143,7 @@ export function contentsOf(store: Store): Promise<readonly unknown[]> {
       tx.deposits.get('dep_1'),
       tx.bookReadings.of('fake', 'test'),
       tx.reconciliations.get('fake', 'test'),
+      tx.accounting.get(tenant),
       tx.advances.get(tenant, 'pi_1'),
       tx.simulations.get('test', 'cmd_1'),
       tx.keyCheckValues.list(),

@@ -36,6 +36,7 @@ import {
   T0,
   tenant,
 } from '../samples/domain-samples.js';
+import { anAccounting } from '../samples/entry-samples.js';
 import { aCheckValue, anEpoch, aServiceKey } from '../samples/key-samples.js';
 import { aMail, aNotice, aPageSession } from '../samples/mail-samples.js';
 import { anOperator, anOperatorSession } from '../samples/operator-samples.js';
@@ -258,6 +259,7 @@ function readsOfDeposits(tx: Tx): readonly Promise<unknown>[] {
     tx.deposits.after('dep_1', 5),
     tx.bookReadings.of('fake', 'test'),
     tx.reconciliations.get('fake', 'test'),
+    tx.accounting.get(tenant),
     tx.quotes.byPartnerQuoteId('test', 'q', 5),
     tx.bankDetails.byShortId('s', 5),
     tx.payments.awaitingMoney(tenant, null, 5),
@@ -470,6 +472,7 @@ function everyFirstWrite(tx: Tx): void {
   tx.deposits.insert(aDeposit());
   tx.bookReadings.insert(aBookReading());
   tx.reconciliations.insert(aReconciliation());
+  tx.accounting.put({ ...anAccounting(), version: 0 });
   tx.keyCheckValues.insert(aCheckValue());
   tx.keyCheckValues.remove(aCheckValue({ keyId: 'second' }));
   tx.fingerprints.insert({ name: 'documents', value: 'database-1', createdAtMs: T0 });
@@ -522,6 +525,7 @@ async function everyLaterWrite(tx: Tx): Promise<void> {
   tx.deposits.update(aDeposit());
   tx.bookReadings.update(aBookReading());
   tx.reconciliations.update(aReconciliation());
+  tx.accounting.put(anAccounting());
   tx.keyCheckValues.update(aCheckValue());
   tx.serviceKeys.update(aServiceKey());
   tx.epochs.update(anEpoch());

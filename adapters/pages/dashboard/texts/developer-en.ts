@@ -234,6 +234,7 @@ export const developerEn = {
       'payment_intents:read': 'read payments',
       'invoices:write': 'create and cancel invoices, invite their buyers',
       'invoices:read': 'read invoices',
+      'accounting:write': 'name the accounts of entries, close months',
       'webhooks:write': 'change subscriptions, replay webhooks',
       'webhooks:read': 'read subscriptions, webhooks and events',
       'connected_accounts:write': 'create and onboard sellers and their first payout',

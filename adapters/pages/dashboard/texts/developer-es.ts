@@ -240,6 +240,7 @@ export const developerEs: DeveloperTexts = {
       'payment_intents:read': 'leer pagos',
       'invoices:write': 'crear y cancelar facturas, invitar a sus compradores',
       'invoices:read': 'leer facturas',
+      'accounting:write': 'dar nombre a las cuentas de los asientos, cerrar meses',
       'webhooks:write': 'cambiar suscripciones, reenviar webhooks',
       'webhooks:read': 'leer suscripciones, webhooks y eventos',
       'connected_accounts:write': 'crear vendedores, su alta y su primer destino de pago',

@@ -240,6 +240,7 @@ export const developerPtBr: DeveloperTexts = {
       'payment_intents:read': 'ler pagamentos',
       'invoices:write': 'criar e cancelar faturas, convidar seus compradores',
       'invoices:read': 'ler faturas',
+      'accounting:write': 'dar nome às contas dos lançamentos, fechar meses',
       'webhooks:write': 'mudar assinaturas, reenviar webhooks',
       'webhooks:read': 'ler assinaturas, webhooks e eventos',
       'connected_accounts:write': 'criar vendedores, seu cadastro e seu primeiro destino',

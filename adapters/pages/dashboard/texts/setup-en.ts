@@ -304,6 +304,7 @@ export const setupEn = {
     },
     objects: {
       sandbox_advance: 'Simulated payment',
+      accounting: 'Accounting',
       api_key: 'API key',
       bank_details: 'Bank details',
       connected_account: 'Account of a seller or buyer',

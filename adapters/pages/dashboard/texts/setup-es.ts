@@ -301,6 +301,7 @@ export const setupEs: SetupTexts = {
     },
     objects: {
       sandbox_advance: 'Pago simulado',
+      accounting: 'Contabilidad',
       api_key: 'Clave de API',
       bank_details: 'Datos bancarios',
       connected_account: 'Cuenta de vendedor o comprador',

@@ -296,6 +296,7 @@ export const setupPtBr: SetupTexts = {
     },
     objects: {
       sandbox_advance: 'Pagamento simulado',
+      accounting: 'Contabilidade',
       api_key: 'Chave de API',
       bank_details: 'Dados bancários',
       connected_account: 'Conta de vendedor ou comprador',

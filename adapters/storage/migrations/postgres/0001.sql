@@ -1341,3 +1341,13 @@ begin
       sequences, chain_hashes);
 end
 $$;
+
+-- What an organization decides about its books: names of accounts and closed months, as JSON.
+create table accounting (
+  org_id text collate "C" not null,
+  mode text collate "C" not null check (mode in ('test', 'live')),
+  accounts text collate "C" not null,
+  closed_months text collate "C" not null,
+  version integer not null,
+  primary key (org_id, mode)
+);

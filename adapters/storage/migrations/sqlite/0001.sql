@@ -1337,3 +1337,13 @@ create table organization_logos (
   content text not null,
   version integer not null
 ) strict, without rowid;
+
+-- What an organization decides about its books: names of accounts and closed months, as JSON.
+create table accounting (
+  org_id text not null,
+  mode text not null check (mode in ('test', 'live')),
+  accounts text not null,
+  closed_months text not null,
+  version integer not null,
+  primary key (org_id, mode)
+) strict, without rowid;

@@ -3,7 +3,7 @@
 import { assetPaths } from '../../../../adapters/pages/kit/assets.js';
 import type { SignedMessage } from '../../../../adapters/partner/signed-message.js';
 import { developmentOperator } from '../../../../core/domain/base/actor.js';
-import { MINUTE_MS } from '../../../../core/domain/base/instant.js';
+import { DAY_MS, formatInstant, MINUTE_MS } from '../../../../core/domain/base/instant.js';
 import { money } from '../../../../core/domain/base/money.js';
 import type { Tenant } from '../../../../core/domain/base/tenant.js';
 import { createKey, unlimitedKey } from '../../../../core/usecases/access/keys.js';
@@ -98,6 +98,16 @@ export const examples: Readonly<Record<string, Example>> = {
     world.advanceClock(2 * MINUTE_MS);
     return { path: '/v1/settlement-entries?limit=5' };
   },
+  readAccounting: async () => ({ path: '/v1/accounting' }),
+  nameAccounts: async () => ({
+    path: '/v1/accounting/accounts',
+    body: { accounts: { seller: '1.1.2.01' } },
+  }),
+  // A month that is over.
+  closeMonth: async (world) => ({
+    path: '/v1/accounting/closed-months',
+    body: { month: formatInstant(world.deps.clock.nowMs() - 2 * DAY_MS).slice(0, 7) },
+  }),
   previewQuote: async () => ({ path: '/v1/quotes/preview?amount=1250.00&currency=USD' }),
   readPaymentIntent: onPayment('/v1/payment-intents/{id}'),
   readPayment: onPayment('/v1/payments/{id}'),

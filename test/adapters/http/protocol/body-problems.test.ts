@@ -100,6 +100,7 @@ test('no property of the interface is taken for another one', () => {
   });
   // These are right: of one object where the body names several, or the reverse.
   assert.deepEqual(taken, [
+    'nameAccounts: account is accounts',
     'inviteInvoiceBuyers: invoiceId is invoiceIds',
     'startBuyerKyc: invoiceIds is invoiceId',
     'createWebhookSubscription: eventType is eventTypes',

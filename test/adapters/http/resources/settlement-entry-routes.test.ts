@@ -1,7 +1,7 @@
 // The entries for the books of an organization, as an accounting program reads them.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { MINUTE_MS } from '../../../../core/domain/base/instant.js';
+import { formatInstant, MINUTE_MS } from '../../../../core/domain/base/instant.js';
 import { checkedSite } from '../checked-site.js';
 
 interface Entry {
@@ -59,4 +59,40 @@ test('a settled payment has entries that balance, and a reader resumes after the
   assert.deepEqual(await read('', ofInvoices), { data: [], nextAfter });
   const refused = await site.call('GET', '/v1/settlement-entries?after=evt_1', { key });
   assert.equal(refused.status, 400);
+});
+
+test('accounts have the names of the organization, and a closed month keeps its entries', async (t) => {
+  const site = await checkedSite(t);
+  const { world } = site;
+  const tenant = await world.newTenant();
+  const key = await world.key(tenant.orgId);
+  const ask = async (method: 'GET' | 'POST', path: string, body?: object) =>
+    site.call(method, path, { key, ...(body === undefined ? {} : { body }) });
+  const id = await world.newPayment(tenant);
+  await world.play(tenant, id, 'settled');
+  world.advanceClock(2 * MINUTE_MS);
+  const named = await ask('POST', '/v1/accounting/accounts', { accounts: { seller: '1.1.2.01' } });
+  assert.equal(named.status, 200);
+  const month = formatInstant(world.deps.clock.nowMs()).slice(0, 7);
+  const closed = await ask('POST', '/v1/accounting/closed-months', { month });
+  assert.partialDeepStrictEqual(closed.body, { closedMonths: [{ month, timeZone: 'UTC' }] });
+  await ask('POST', '/v1/accounting/accounts', { accounts: { seller: '' } });
+  const { body } = await ask('GET', '/v1/settlement-entries');
+  const lines = (body['data'] as readonly Entry[]).flatMap((entry) => entry.lines);
+  const seller = lines.find(({ account }) => account === 'seller');
+  assert.equal(seller?.['name'], '1.1.2.01', 'as it was when the month was closed');
+  const read = await ask('GET', '/v1/accounting');
+  assert.partialDeepStrictEqual(read.body, {
+    accounts: { seller: 'Assets:Bank', fees: 'Expenses:PartnerFees' },
+  });
+  for (const accounts of [{ seller: 'a b' }, { seller: '=1' }, { other: 'x' }])
+    assert.equal((await ask('POST', '/v1/accounting/accounts', { accounts })).status, 400);
+  for (const wrong of ['2999-01', '2026-13'])
+    assert.equal((await ask('POST', '/v1/accounting/closed-months', { month: wrong })).status, 400);
+  const reader = await world.key(tenant.orgId, { scopes: ['payment_intents:read'] });
+  const refused = await site.call('POST', '/v1/accounting/closed-months', {
+    key: reader,
+    body: { month },
+  });
+  assert.equal(refused.status, 403);
 });

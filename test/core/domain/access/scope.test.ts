@@ -13,13 +13,14 @@ import {
 
 const names = Object.keys(scopes) as Scope[];
 
-test('the scopes are those of the interface, payouts:write, and those of the dashboard', () => {
+test('the scopes are those of the interface, two of our own, and those of the dashboard', () => {
   assert.deepEqual(names, [
     'payment_intents:write',
     'payment_intents:read',
     'payments:export',
     'invoices:write',
     'invoices:read',
+    'accounting:write',
     'webhooks:write',
     'webhooks:read',
     'api_keys:write',

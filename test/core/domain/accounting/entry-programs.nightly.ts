@@ -1,24 +1,27 @@
-// The programs whose journals are written read them, where they are installed: hledger, ledger and
-// beancount of Debian.
+// Programs that others wrote read the files, where they are installed: hledger, ledger, beancount
+// and ofxdump of Debian (the package ofx), and for camt.053 iso20022.js of npm (global).
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { bookAccounts } from '../../../../core/domain/accounting/account-name.js';
 import {
-  bookAccounts,
+  type EntryFile,
   type EntryForm,
-  entryFile,
-  type SettlementEntry,
-} from '../../../../core/domain/accounting/settlement-entry.js';
+  entryText,
+} from '../../../../core/domain/accounting/entry-file.js';
+import { statementsOf } from '../../../../core/domain/accounting/entry-statement.js';
+import type { PaymentPosting } from '../../../../core/domain/accounting/settlement-entry.js';
 import { formatAmount, money } from '../../../../core/domain/base/money.js';
 import { posting, transfer } from '../../../../core/domain/payments/ledger.js';
+import { sampleFile } from '../../../support/samples/entry-samples.js';
 
 const START_MS = Date.parse('2026-11-01T00:00:00Z');
-const timeZone = 'America/Sao_Paulo';
 
-const entries: readonly SettlementEntry[] = Array.from({ length: 500 }, (_, index) => {
+const postings: readonly PaymentPosting[] = Array.from({ length: 500 }, (_, index) => {
   const amountMinor = BigInt(1_000 + ((index * 7_919) % 900_000));
   const currency = ['USD', 'EUR', 'GBP'][index % 3] ?? 'USD';
   const amount = money(amountMinor, currency);
@@ -43,10 +46,29 @@ const entries: readonly SettlementEntry[] = Array.from({ length: 500 }, (_, inde
   ];
 }).flat();
 
-const brlMinor = entries
+const file: EntryFile = sampleFile(bookAccounts, postings);
+
+const brlMinor = postings
   .flatMap(({ lines }) => lines)
   .filter(({ account }) => account === 'seller')
   .reduce((sum, line) => sum + line.money.amountMinor, 0n);
+
+function written(form: EntryForm): string {
+  const path = join(mkdtempSync(join(tmpdir(), 'ponte-entries-')), `file.${form}`);
+  writeFileSync(path, entryText(form, file));
+  return path;
+}
+
+/** Null where it is not installed. */
+function printed(t: TestContext, command: string, args: readonly string[]): string | null {
+  try {
+    return execFileSync(command, args, { encoding: 'utf8', maxBuffer: 100_000_000 });
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+    t.diagnostic(`${command} is not installed: it was not run`);
+    return null;
+  }
+}
 
 const programs: readonly (readonly [EntryForm, command: string, args: readonly string[]])[] = [
   ['hledger', 'hledger', ['bal', 'Assets:Bank', '--flat', '-N', '-f']],
@@ -56,16 +78,47 @@ const programs: readonly (readonly [EntryForm, command: string, args: readonly s
 
 for (const [form, command, args] of programs) {
   test(`${command} reads the journal and has the balance of the ledger`, (t) => {
-    const file = join(mkdtempSync(join(tmpdir(), 'ponte-entries-')), `${form}.txt`);
-    writeFileSync(file, entryFile(entries, { form, timeZone, accounts: bookAccounts }));
-    try {
-      const text = execFileSync(command, [...args, file], { encoding: 'utf8' });
-      // bean-check prints problems, and nothing if there is none.
-      const expected = form === 'beancount' ? '' : `${formatAmount(brlMinor)} BRL  Assets:Bank`;
-      assert.equal(text.trim(), expected);
-    } catch (error) {
-      if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
-      t.diagnostic(`${command} is not installed: it was not run`);
-    }
+    const text = printed(t, command, [...args, written(form)]);
+    // bean-check prints problems, and nothing if there is none.
+    const expected = form === 'beancount' ? '' : `${formatAmount(brlMinor)} BRL  Assets:Bank`;
+    if (text !== null) assert.equal(text.trim(), expected);
   });
 }
+
+test('ofxdump reads each statement with its movements and balance', (t) => {
+  const text = printed(t, 'ofxdump', [written('ofx')]);
+  if (text === null) return;
+  const all = (pattern: RegExp) => [...text.matchAll(pattern)].map(([, value]) => value ?? '');
+  const statements = statementsOf(file);
+  assert.deepEqual(
+    all(/Ledger balance: *(-?[0-9.]+)/g),
+    statements.map(({ closingMinor }) => formatAmount(closingMinor)),
+  );
+  assert.deepEqual(
+    all(/Total money amount: *(-?[0-9.]+)/g).toSorted(),
+    statements
+      .flatMap(({ movements }) => movements.map(({ amountMinor }) => formatAmount(amountMinor)))
+      .toSorted(),
+  );
+});
+
+interface CamtStatement {
+  readonly balances: readonly { readonly amount: number; readonly type: string }[];
+  readonly entries: readonly unknown[];
+}
+
+test('iso20022.js reads each statement of camt.053 with its entries and balances', async (t) => {
+  const root = printed(t, 'npm', ['root', '--global'])?.trim() ?? '';
+  const path = pathToFileURL(join(root, 'iso20022.js', 'dist', 'index.mjs')).href;
+  const library = await import(path).catch(() => null);
+  if (library === null) return t.diagnostic('iso20022.js is not installed: it was not run');
+  const read = library.CashManagementEndOfDayReport.fromXML(entryText('camt.053', file));
+  const found: readonly CamtStatement[] = read.statements;
+  assert.deepEqual(
+    found.map(({ balances, entries }) => [balances.map(({ amount }) => amount), entries.length]),
+    statementsOf(file).map(({ openingMinor, closingMinor, movements }) => [
+      [Number(openingMinor), Number(closingMinor)],
+      movements.length,
+    ]),
+  );
+});

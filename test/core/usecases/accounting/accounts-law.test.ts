@@ -5,12 +5,11 @@ import { test } from 'node:test';
 import { parse } from 'csv-parse/sync';
 import { csvHeader, csvRow } from '../../../../adapters/pages/dashboard/payment-csv.js';
 import { plainCsv } from '../../../../adapters/pages/kit/csv-line.js';
-import { bookAccounts, entryFile } from '../../../../core/domain/accounting/settlement-entry.js';
+import { entryText } from '../../../../core/domain/accounting/entry-file.js';
 import { MINUTE_MS } from '../../../../core/domain/base/instant.js';
 import { DEFAULT_TIME_ZONE, dayOf } from '../../../../core/domain/base/time-zone.js';
-import { paymentOrigins } from '../../../../core/domain/payments/payment.js';
 import { fxReport } from '../../../../core/usecases/accounting/fx-reports.js';
-import { allEntries } from '../../../../core/usecases/accounting/settlement-entries.js';
+import { readEntryFile } from '../../../../core/usecases/accounting/settlement-entries.js';
 import { readView } from '../../../../core/usecases/payments/payment-store.js';
 import { lawRuns } from '../../../support/law-runs.js';
 import {
@@ -123,11 +122,9 @@ function atBookedRate(minor: bigint): bigint {
 
 /** By payment, read from the text of the file alone; each entry adds up to nothing. */
 async function entriesOf({ ponte: { deps, tenant } }: Play): Promise<ReadonlyMap<string, Sums>> {
-  const all = { origins: paymentOrigins, fromMs: null, beforeMs: null, afterId: null };
-  const entries = await allEntries(deps, tenant, all);
-  const file = { form: 'csv', timeZone: 'UTC', accounts: bookAccounts } as const;
+  const file = await readEntryFile(deps, tenant, { from: null, to: null });
   const [perPayment, perEntry] = [new Map<string, Sums>(), new Map<string, bigint>()];
-  for (const row of rowsOf(entryFile(entries, file))) {
+  for (const row of rowsOf(entryText('csv', file))) {
     const { entry = '', payment = '', account = '', currency = '' } = row;
     const minor = minorOf(row['amount']);
     const sums = perPayment.get(payment) ?? new Map();

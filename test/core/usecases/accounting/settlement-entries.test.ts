@@ -1,32 +1,32 @@
 // The entries for the books of an organization, against what its payments say of their money.
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import {
-  bookAccounts,
-  entryFile,
-  type SettlementEntry,
-} from '../../../../core/domain/accounting/settlement-entry.js';
-import { MINUTE_MS } from '../../../../core/domain/base/instant.js';
+import { bookAccounts } from '../../../../core/domain/accounting/account-name.js';
+import type { BookedEntry } from '../../../../core/domain/accounting/accounting.js';
+import { entryText } from '../../../../core/domain/accounting/entry-file.js';
+import { statementsOf } from '../../../../core/domain/accounting/entry-statement.js';
+import { formatInstant, MINUTE_MS } from '../../../../core/domain/base/instant.js';
 import { parseAmount } from '../../../../core/domain/base/money.js';
 import type { Tenant } from '../../../../core/domain/base/tenant.js';
+import { daysAfter, daysOf } from '../../../../core/domain/base/time-zone.js';
 import { sumByCurrency } from '../../../../core/domain/payments/ledger.js';
-import { paymentOrigins } from '../../../../core/domain/payments/payment.js';
+import {
+  closeMonth,
+  readAccounting,
+  setAccounts,
+} from '../../../../core/usecases/accounting/accounting-settings.js';
 import {
   allEntries,
+  allOfThem,
   type EntryRange,
   readEntries,
+  readEntryFile,
 } from '../../../../core/usecases/accounting/settlement-entries.js';
+import { setTimeZone } from '../../../../core/usecases/parties/organizations.js';
 import { readView } from '../../../../core/usecases/payments/payment-store.js';
 import { advancePayment } from '../../../../core/usecases/sandbox/sandbox.js';
 import { simulate } from '../../../../core/usecases/sandbox/simulations.js';
 import { type World, world } from '../../../support/scenes/test-world.js';
-
-const everything: EntryRange = {
-  origins: paymentOrigins,
-  fromMs: null,
-  beforeMs: null,
-  afterId: null,
-};
 
 /** Ends of an amount with a meaning for the fake partner, and some without. */
 const endings = ['00', '66', '77', '88', '55', '13', '01'] as const;
@@ -89,7 +89,7 @@ function sumsOfFile(text: string): ReadonlyMap<string, bigint> {
 
 test('the sums of the entries are what the payments say of their money', async (t) => {
   const { made, tenant, ids } = await scene(t);
-  const entries = await allEntries(made.deps, tenant, everything);
+  const entries = await allEntries(made.deps, tenant, allOfThem);
   for (const { id, lines } of entries)
     for (const [currency, minor] of sumByCurrency(lines)) assert.equal(minor, 0n, id + currency);
   const expected = new Map<string, bigint>();
@@ -116,8 +116,9 @@ test('the sums of the entries are what the payments say of their money', async (
       add('Expenses:PartnerFees', currency, fees.amountMinor);
     }
   }
-  const file = { form: 'csv', timeZone: 'UTC', accounts: bookAccounts } as const;
-  const found = sumsOfFile(entryFile(entries, file));
+  const file = await readEntryFile(made.deps, tenant, { from: null, to: null });
+  assert.deepEqual(file.entries, entries);
+  const found = sumsOfFile(entryText('csv', file));
   const sorted = (sums: ReadonlyMap<string, bigint>) =>
     [...sums].filter(([, minor]) => minor !== 0n).sort();
   assert.deepEqual(sorted(found), sorted(expected));
@@ -137,11 +138,11 @@ test('the sums of the entries are what the payments say of their money', async (
 
 test('pages of any size, from any place, give each entry once and in one order', async (t) => {
   const { made, tenant } = await scene(t);
-  const all = await allEntries(made.deps, tenant, everything);
+  const all = await allEntries(made.deps, tenant, allOfThem);
   for (const limit of [1, 2, 7, 1_000]) {
-    const read: SettlementEntry[] = [];
+    const read: BookedEntry[] = [];
     for (let afterId: string | null = null; ; ) {
-      const range: EntryRange = { ...everything, afterId };
+      const range: EntryRange = { ...allOfThem, afterId };
       const page = await readEntries(made.deps, tenant, range, limit);
       assert.ok(page.entries.length <= limit);
       read.push(...page.entries);
@@ -151,8 +152,8 @@ test('pages of any size, from any place, give each entry once and in one order',
     assert.deepEqual(read, all, `${limit} a page`);
   }
   const atMs = all.at(-1)?.atMs ?? 0;
-  const before = await allEntries(made.deps, tenant, { ...everything, beforeMs: atMs });
-  const after = await allEntries(made.deps, tenant, { ...everything, fromMs: atMs });
+  const before = await allEntries(made.deps, tenant, { ...allOfThem, to: atMs });
+  const after = await allEntries(made.deps, tenant, { ...allOfThem, from: atMs });
   assert.deepEqual([...before, ...after], all, 'a range ends where the next one begins');
   assert.ok(before.length > 0 && after.length > 0);
 });
@@ -162,17 +163,17 @@ test('an entry appears a minute after its posting, and never changes', async (t)
   const tenant = await made.newTenant();
   const id = await made.newPayment(tenant);
   await made.play(tenant, id, 'settled');
-  assert.deepEqual(await allEntries(made.deps, tenant, everything), []);
+  assert.deepEqual(await allEntries(made.deps, tenant, allOfThem), []);
   made.advanceClock(2 * MINUTE_MS);
-  const first = await allEntries(made.deps, tenant, everything);
+  const first = await allEntries(made.deps, tenant, allOfThem);
   assert.ok(first.length >= 2);
   const nowMs = made.deps.clock.nowMs();
   await simulate(made.deps, tenant, id, 'payout_returns');
   await made.settle();
   made.advanceClock(2 * MINUTE_MS);
-  const closed = await allEntries(made.deps, tenant, { ...everything, beforeMs: nowMs });
+  const closed = await allEntries(made.deps, tenant, { ...allOfThem, to: nowMs });
   assert.deepEqual(closed, first, 'what comes later is not in an earlier period');
-  const later = await allEntries(made.deps, tenant, { ...everything, fromMs: nowMs });
+  const later = await allEntries(made.deps, tenant, { ...allOfThem, from: nowMs });
   assert.deepEqual(
     later.map(({ kind }) => kind),
     ['payout_returned'],
@@ -182,8 +183,40 @@ test('an entry appears a minute after its posting, and never changes', async (t)
 test('entries of another organization, mode or origin are not read', async (t) => {
   const { made, tenant } = await scene(t);
   const other = await made.newTenant();
-  const invoices: EntryRange = { ...everything, origins: ['invoice'] };
-  assert.deepEqual(await allEntries(made.deps, other, everything), []);
-  assert.deepEqual(await allEntries(made.deps, { ...tenant, mode: 'live' }, everything), []);
+  const invoices: EntryRange = { ...allOfThem, origins: ['invoice'] };
+  assert.deepEqual(await allEntries(made.deps, other, allOfThem), []);
+  assert.deepEqual(await allEntries(made.deps, { ...tenant, mode: 'live' }, allOfThem), []);
   assert.deepEqual(await allEntries(made.deps, tenant, invoices), []);
+});
+
+test('a closed month never changes: what comes later, and other names, are of the next one', async (t) => {
+  const { made, tenant, ids } = await scene(t);
+  const { deps } = made;
+  const month = formatInstant(deps.clock.nowMs()).slice(0, 7);
+  await setAccounts(deps, tenant, { seller: '1.1.2.01' });
+  await closeMonth(deps, tenant, month);
+  const [year = 0, number = 0] = month.split('-').map(Number);
+  const { from, to } = daysOf({ year, month: number });
+  const closed = await readEntryFile(deps, tenant, { from, to });
+  await setAccounts(deps, tenant, { seller: '9.9' });
+  await setTimeZone(deps, tenant.orgId, 'Pacific/Kiritimati');
+  await simulate(deps, tenant, ids.at(-1) ?? '', 'payout_returns');
+  await made.settle();
+  made.advanceClock(2 * MINUTE_MS);
+  const again = await readEntryFile(deps, tenant, { from, to });
+  assert.deepEqual(again.entries, closed.entries);
+  assert.ok(closed.entries.some(({ accounts }) => accounts.seller === '1.1.2.01'));
+  const next = await readEntryFile(deps, tenant, { from: daysAfter(to, 1), to: null });
+  const [first] = next.entries;
+  assert.deepEqual(
+    [first?.kind, first?.day, first?.accounts.seller],
+    ['payout_returned', daysAfter(to, 1), '9.9'],
+  );
+  // The next statement opens with what the last one closed with.
+  const closing = new Map(statementsOf(closed).map((one) => [one.currency, one.closingMinor]));
+  for (const { name, currency, openingMinor } of statementsOf(next))
+    if (name !== bookAccounts.partner_float)
+      assert.equal(openingMinor, closing.get(currency), name);
+  const other = await made.newTenant();
+  assert.deepEqual((await readAccounting(deps, other)).closed, []);
 });

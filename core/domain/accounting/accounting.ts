@@ -1,0 +1,143 @@
+// What an organization decides about its books in one mode: the names of its accounts, and the
+// months that it has closed. What is booked after the closing of a month, and would be of that
+// month, is an entry of the next one.
+import { PonteError } from '../../errors.js';
+import { MINUTE_MS } from '../base/instant.js';
+import type { Tenant } from '../base/tenant.js';
+import { dayOf, daysOf, endOfDay, startOfDay } from '../base/time-zone.js';
+import {
+  ACCOUNT_NAME_LENGTH_MAX,
+  type BookAccounts,
+  bookAccounts,
+  isAccountName,
+} from './account-name.js';
+import type { EntryAccount, SettlementEntry } from './settlement-entry.js';
+
+/** No batch takes longer from its clock to its commit, so no older entry appears after these. */
+export const ENTRY_DELAY_MS = MINUTE_MS;
+
+/** All that decides on the entries of a closed month, so that they never change. */
+export interface ClosedMonth {
+  /** YYYY-MM. Earlier months are closed with it. */
+  readonly month: string;
+  /** Not included: what was booked from then on is of a later month. */
+  readonly untilMs: number;
+  readonly timeZone: string;
+  readonly accounts: BookAccounts;
+  readonly closedAtMs: number;
+}
+
+export interface Accounting extends Tenant {
+  /** Those that are not named have their usual names. */
+  readonly accounts: Partial<BookAccounts>;
+  /** Oldest first. */
+  readonly closed: readonly ClosedMonth[];
+  readonly version: number;
+}
+
+/** Version 0: it has no row. */
+export function noAccounting({ orgId, mode }: Tenant): Accounting {
+  return Object.freeze({ orgId, mode, accounts: {}, closed: [], version: 0 });
+}
+
+/** An entry in its month. */
+export interface BookedEntry extends SettlementEntry {
+  /** YYYY-MM-DD. */
+  readonly day: string;
+  /** YYYY-MM. */
+  readonly month: string;
+  readonly accounts: BookAccounts;
+}
+
+export function accountsOf({ accounts }: Pick<Accounting, 'accounts'>): BookAccounts {
+  return { ...bookAccounts, ...accounts };
+}
+
+/** An empty name stands for the usual one. ValidationError. */
+export function withAccounts(was: Accounting, given: Partial<BookAccounts>): Accounting {
+  const accounts: Partial<Record<EntryAccount, string>> = { ...was.accounts };
+  for (const [account, name] of Object.entries(given) as [EntryAccount, string][]) {
+    if (name === '' || name === bookAccounts[account]) delete accounts[account];
+    else if (isAccountName(name)) accounts[account] = name;
+    else {
+      const form = 'letters, digits, ".", "_" and "-", in words divided by ":"';
+      const text = `accounts.${account}: send ${form}, at most ${ACCOUNT_NAME_LENGTH_MAX}.`;
+      throw new PonteError('ValidationError', text);
+    }
+  }
+  return Object.freeze({ ...was, accounts });
+}
+
+/** Unchanged if it is closed. ValidationError for a month that has not begun, or no month. */
+export function withClosed(
+  was: Accounting,
+  month: string,
+  by: { readonly nowMs: number; readonly timeZone: string },
+): Accounting {
+  const { nowMs, timeZone } = by;
+  if (!isMonth(month)) throw new PonteError('ValidationError', 'month: send YYYY-MM.');
+  const last = was.closed.at(-1);
+  if (last !== undefined && month <= last.month) return was;
+  const seenMs = nowMs - ENTRY_DELAY_MS;
+  const { from, to } = daysOf(periodOf(month));
+  if (seenMs <= Math.max(startOfDay(timeZone, from), last?.untilMs ?? 0)) {
+    throw new PonteError('ValidationError', `month: ${month} has not begun, close an earlier one.`);
+  }
+  const closed: ClosedMonth = {
+    month,
+    untilMs: Math.min(endOfDay(timeZone, to), seenMs),
+    timeZone,
+    accounts: accountsOf(was),
+    closedAtMs: nowMs,
+  };
+  return Object.freeze({ ...was, closed: [...was.closed, Object.freeze(closed)] });
+}
+
+/** `timeZone`: of months that are not closed. */
+export function bookedEntry(
+  accounting: Pick<Accounting, 'accounts' | 'closed'>,
+  timeZone: string,
+  entry: SettlementEntry,
+): BookedEntry {
+  const { closed } = accounting;
+  const own = closed.find(({ untilMs }) => entry.atMs < untilMs);
+  const before = closed.findLast(({ untilMs }) => entry.atMs >= untilMs);
+  const day = later(
+    dayOf(own?.timeZone ?? timeZone, entry.atMs),
+    before === undefined ? '' : dayAfterMonth(before.month),
+  );
+  const accounts = own?.accounts ?? accountsOf(accounting);
+  return Object.freeze({ ...entry, day, month: day.slice(0, 'YYYY-MM'.length), accounts });
+}
+
+/** From when on what is booked is of this day or a later one. */
+export function startOfBookDay(
+  { closed }: Pick<Accounting, 'closed'>,
+  timeZone: string,
+  day: string,
+): number {
+  const isLater = ({ month }: ClosedMonth) => dayAfterMonth(month) > day;
+  const [own, before] = [closed.find(isLater), closed.findLast((one) => !isLater(one))];
+  const usualMs = startOfDay(own?.timeZone ?? timeZone, day);
+  const isFirst = before !== undefined && dayAfterMonth(before.month) === day;
+  const startMs = isFirst ? before.untilMs : Math.max(usualMs, before?.untilMs ?? usualMs);
+  return Math.min(startMs, own?.untilMs ?? startMs);
+}
+
+export function isMonth(text: string): boolean {
+  return /^[0-9]{4}-(0[1-9]|1[0-2])$/.test(text);
+}
+
+function periodOf(month: string) {
+  const [year = 0, number = 0] = month.split('-').map(Number);
+  return { year, month: number };
+}
+
+function dayAfterMonth(month: string): string {
+  const { year, month: number } = periodOf(month);
+  return daysOf({ year, month: number + 1 }).from;
+}
+
+function later(one: string, other: string): string {
+  return one > other ? one : other;
+}

@@ -1,0 +1,100 @@
+// Files of entries, one row of a table for each form. Journals and CSV have every line; statements
+// (entry-statement.ts) have what happened on the accounts that are like those of a bank.
+import { formatAmount } from '../base/money.js';
+import { beancountName } from './account-name.js';
+import type { BookedEntry } from './accounting.js';
+import { camtLines, ofxLines } from './entry-statement.js';
+
+/** What a file is made of, in the order of the entries. */
+export interface EntryFile {
+  readonly entries: readonly BookedEntry[];
+  /** The entries before them, for opening balances. */
+  readonly earlier: readonly BookedEntry[];
+  /** Both included, YYYY-MM-DD. */
+  readonly fromDay: string;
+  readonly toDay: string;
+  readonly madeAtMs: number;
+}
+
+interface Form {
+  /** Ends the name of a file. */
+  readonly extension: string;
+  readonly contentType: string;
+  /** What reads it, in the words of lists. */
+  readonly label: string;
+  readonly lines: (file: EntryFile) => readonly string[];
+}
+
+const journal = { contentType: 'text/plain', extension: 'journal', lines: journalLines } as const;
+
+export const entryFiles = {
+  csv: { label: 'CSV', extension: 'csv', contentType: 'text/csv', lines: csvLines },
+  hledger: { ...journal, label: 'hledger' },
+  ledger: { ...journal, label: 'ledger' },
+  beancount: {
+    label: 'Beancount',
+    extension: 'beancount',
+    contentType: 'text/plain',
+    lines: beancountLines,
+  },
+  ofx: { label: 'OFX', extension: 'ofx', contentType: 'application/x-ofx', lines: ofxLines },
+  'camt.053': {
+    label: 'camt.053 (ISO 20022)',
+    extension: 'xml',
+    contentType: 'application/xml',
+    lines: camtLines,
+  },
+} as const satisfies Readonly<Record<string, Form>>;
+
+export type EntryForm = keyof typeof entryFiles;
+export const entryForms = Object.keys(entryFiles) as readonly EntryForm[];
+
+/** The text of the file, with an end of line after each line. */
+export function entryText(form: EntryForm, file: EntryFile): string {
+  const { lines }: Form = entryFiles[form];
+  return lines(file)
+    .map((line) => `${line}\n`)
+    .join('');
+}
+
+/** No text in it can hold a comma, a quote or a formula. */
+function csvLines({ entries }: EntryFile): readonly string[] {
+  const rows = entries.flatMap(({ id, day, subjectId, kind, lines, accounts }) =>
+    lines.map(({ account, money: { amountMinor, currency } }) => {
+      const cells = [id, day, subjectId, kind, account, accounts[account]];
+      return [...cells, formatAmount(amountMinor), currency].join(',');
+    }),
+  );
+  return ['entry,day,payment,kind,account,name,amount,currency', ...rows];
+}
+
+/** hledger and ledger read the same journal. */
+function journalLines({ entries }: EntryFile): readonly string[] {
+  return entries.flatMap(({ id, day, subjectId, kind, lines, accounts }) => [
+    `${day} * (${id}) ${subjectId} ${kind}`,
+    ...lines.map(({ account, money }) => amountLine(accounts[account], money)),
+    '',
+  ]);
+}
+
+function beancountLines({ entries }: EntryFile): readonly string[] {
+  const names = entries.flatMap(({ lines, accounts }) =>
+    lines.map(({ account }) => beancountName(accounts, account)),
+  );
+  const [first] = entries;
+  const opened = [...new Set(names)].sort().map((name) => `${first?.day} open ${name}`);
+  const booked = entries.flatMap(({ id, day, subjectId, kind, lines, accounts }) => [
+    `${day} * "${subjectId}" "${kind}"`,
+    `  posting: "${id}"`,
+    ...lines.map(({ account, money }) => amountLine(beancountName(accounts, account), money)),
+    '',
+  ]);
+  return first === undefined ? [] : [...opened, '', ...booked];
+}
+
+function amountLine(
+  name: string,
+  { amountMinor, currency }: { readonly amountMinor: bigint; readonly currency: string },
+): string {
+  return `    ${name}  ${formatAmount(amountMinor)} ${currency}`;
+}

@@ -1,0 +1,124 @@
+// Closed months: what their entries are never changes, and what is booked later is of the next one.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { bookAccounts } from '../../../../core/domain/accounting/account-name.js';
+import {
+  type Accounting,
+  accountsOf,
+  bookedEntry,
+  noAccounting,
+  startOfBookDay,
+  withAccounts,
+  withClosed,
+} from '../../../../core/domain/accounting/accounting.js';
+import { DAY_MS } from '../../../../core/domain/base/instant.js';
+import { isCode } from '../../../../core/errors.js';
+import { samplePostings } from '../../../support/samples/entry-samples.js';
+
+const none = noAccounting({ orgId: 'org_a', mode: 'test' });
+const timeZone = 'America/Sao_Paulo';
+const at = (text: string) => Date.parse(text);
+const booked = (of: Accounting, atMs: number, zone = timeZone) => {
+  const [sample] = samplePostings;
+  assert.ok(sample !== undefined);
+  return bookedEntry(of, zone, { ...sample, atMs });
+};
+const closed = (of: Accounting, month: string, text: string, zone = timeZone) =>
+  withClosed(of, month, { nowMs: at(text), timeZone: zone });
+
+test('a month that is closed after its end has its days; later ones are as the calendar says', () => {
+  const after = closed(none, '2026-11', '2026-12-03T12:00:00Z');
+  for (const [text, day] of [
+    ['2026-10-05T12:00:00Z', '2026-10-05'],
+    ['2026-12-01T02:59:59Z', '2026-11-30'],
+    ['2026-12-01T03:00:00Z', '2026-12-01'],
+    ['2026-12-15T12:00:00Z', '2026-12-15'],
+  ] as const)
+    assert.equal(booked(after, at(text)).day, day);
+});
+
+test('what is booked after an early closing is of the first day of the next month', () => {
+  const early = closed(none, '2026-11', '2026-11-28T12:01:00Z');
+  const shown = ['2026-11-28T11:59:00Z', '2026-11-28T12:00:00Z', '2026-11-30T12:00:00Z'].map(
+    (text) => {
+      const { day, month } = booked(early, at(text));
+      return `${day} ${month}`;
+    },
+  );
+  assert.deepEqual(shown, [
+    '2026-11-28 2026-11',
+    // A minute before the closing an entry does not appear yet.
+    '2026-12-01 2026-12',
+    '2026-12-01 2026-12',
+  ]);
+  const year = closed(early, '2026-12', '2026-12-31T20:00:00Z');
+  assert.equal(booked(year, at('2026-12-31T21:00:00Z')).day, '2027-01-01');
+});
+
+test('names and zone of a closed month stay, and names change from then on', () => {
+  const named = withAccounts(none, { seller: '1.1.2.01' });
+  const after = withAccounts(closed(named, '2026-11', '2026-12-03T12:00:00Z'), { seller: '9.9' });
+  const [old, next] = ['2026-12-01T02:30:00Z', '2026-12-05T12:00:00Z'].map((text) =>
+    booked(after, at(text), 'UTC'),
+  );
+  assert.deepEqual([old?.day, old?.accounts.seller], ['2026-11-30', '1.1.2.01']);
+  assert.deepEqual([next?.day, next?.accounts.seller], ['2026-12-05', '9.9']);
+  assert.equal(accountsOf(withAccounts(named, { seller: '' })).seller, bookAccounts.seller);
+  for (const seller of ['a b', 'a,b', '<x>', 'a'.repeat(101)])
+    assert.throws(
+      () => withAccounts(none, { seller }),
+      (error) => isCode(error, 'ValidationError'),
+    );
+});
+
+test('a month is closed once, in order, and not before it begins', () => {
+  const after = closed(none, '2026-11', '2026-12-03T12:00:00Z');
+  assert.equal(closed(after, '2026-11', '2026-12-04T12:00:00Z'), after);
+  assert.equal(closed(after, '2026-09', '2026-12-04T12:00:00Z'), after, 'closed with it');
+  for (const month of ['2026-13', '2027-01', '2026-1', 'May', ''])
+    assert.throws(
+      () => closed(after, month, '2026-12-04T12:00:00Z'),
+      (error) => isCode(error, 'ValidationError'),
+    );
+});
+
+test('law: no closing changes an entry of a closed month, days never go back, ranges have no gap', () => {
+  const zone = fc.constantFrom('UTC', 'America/Sao_Paulo', 'Pacific/Kiritimati', 'Pacific/Apia');
+  const months = fc.constantFrom('2026-09', '2026-10', '2026-11', '2026-12', '2027-01');
+  const step = fc.record({ month: months, zone, hours: fc.integer({ min: 1, max: 900 }) });
+  const start = at('2026-09-01T00:00:00Z');
+  fc.assert(
+    fc.property(
+      fc.array(step, { maxLength: 6 }),
+      fc.array(fc.nat(180 * 24), { minLength: 2 }),
+      (steps, hours) => {
+        const moments = hours
+          .map((hour) => start + hour * 3_600_000)
+          .sort((one, other) => one - other);
+        let [books, nowMs] = [none, start];
+        for (const { month, zone: timeZoneOf, hours: passed } of steps) {
+          nowMs += passed * 3_600_000;
+          const was = books;
+          try {
+            books = withClosed(was, month, { nowMs, timeZone: timeZoneOf });
+          } catch (error) {
+            assert.ok(isCode(error, 'ValidationError'));
+          }
+          const untilMs = was.closed.at(-1)?.untilMs ?? 0;
+          for (const atMs of moments.filter((one) => one < untilMs))
+            assert.deepEqual(booked(books, atMs, timeZoneOf), booked(was, atMs, 'UTC'));
+        }
+        const days = moments.map((atMs) => booked(books, atMs, 'UTC').day);
+        assert.deepEqual(days, days.toSorted());
+        for (const [index, atMs] of moments.entries()) {
+          const day = days[index] ?? '';
+          const next = new Date(Date.parse(day) + DAY_MS).toISOString().slice(0, 10);
+          assert.ok(startOfBookDay(books, 'UTC', day) <= atMs, `${day} has begun`);
+          assert.ok(startOfBookDay(books, 'UTC', next) > atMs, `${next} has not`);
+        }
+      },
+    ),
+    { numRuns: 500 },
+  );
+});
