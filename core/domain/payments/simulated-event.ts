@@ -43,8 +43,8 @@ export interface SimulatedReport {
 /** How a quote is replaced. */
 export type QuoteChange = 'expired' | 'moved' | 'locked';
 
-/** `dossier`: the buyer submits one. */
-export type SimulatedEffect = SimulatedOutcome | QuoteChange | 'dossier';
+/** `dossier`: the buyer submits one. `deposit`: money arrives that nobody ordered. */
+export type SimulatedEffect = SimulatedOutcome | QuoteChange | 'dossier' | 'deposit';
 
 export interface SimulationFacts {
   readonly status: PaymentStatus;
@@ -67,6 +67,8 @@ interface SimulationRule {
 
 /** A short transfer lacks one unit, a surplus is ten units. */
 const SHORT_BY_MINOR = 100n;
+/** Money without a reference counts by itself if it is exactly what one payment lacks. */
+export const UNMATCHED_BY_MINOR = 100n;
 const SURPLUS_MINOR = 1_000n;
 
 const SANDBOX = 'simulated in the sandbox';
@@ -160,6 +162,12 @@ export const simulations = {
     means: 'the whole amount arrives a second time; the surplus is refunded',
     statuses: fromPayin,
     act: payin((amount, received) => (received < 2n * amount ? 2n * amount : null)),
+  },
+  money_unmatched: {
+    group: 'money',
+    means: '1.00 more than the amount arrives without a reference, and waits for an operator',
+    statuses: fromPayin,
+    act: ({ payin: command }) => (command === null ? null : 'deposit'),
   },
   money_fails: {
     group: 'money',

@@ -192,13 +192,19 @@ async function readChosen(tx: Tx, publicId: string, ids: readonly string[]): Pro
   const members = read.toSorted(
     (one, other) => order.indexOf(one.was.payment.id) - order.indexOf(other.was.payment.id),
   );
-  const payee =
-    sellerExternalId === null
-      ? await tx.organizations.profile(tenant)
-      : await tx.accounts.byExternalId(tenant, sellerExternalId);
-  const partyRef = payee?.partnerRef ?? null;
+  const partyRef = await partyRefOf(tx, first.was.payment);
   if (partyRef === null) throw new PonteError('PaymentStateConflict');
   return { tenant, members, partyRef };
+}
+
+/** The partner's id of the payee; null before it has one. */
+export async function partyRefOf(tx: Tx, payment: Payment): Promise<string | null> {
+  const { sellerExternalId } = payment;
+  const payee =
+    sellerExternalId === null
+      ? await tx.organizations.profile(tenantOf(payment))
+      : await tx.accounts.byExternalId(tenantOf(payment), sellerExternalId);
+  return payee?.partnerRef ?? null;
 }
 
 /** The second click on the button. */

@@ -1,6 +1,7 @@
 // Simulated events of test mode (simulated-event.ts). What a command reports is stored first, then
 // the sandbox partner sends it as a message. After a crash in between, a poll finds it; a repeat
 // sends it again.
+import { money } from '../../domain/base/money.js';
 import { type Tenant, tenantOf } from '../../domain/base/tenant.js';
 import type { MoneyCommand, PartnerCommand } from '../../domain/commands/partner-command.js';
 import type { Quote } from '../../domain/commands/quote.js';
@@ -18,15 +19,17 @@ import {
   simulated,
   simulatedEvents,
   simulations,
+  UNMATCHED_BY_MINOR,
 } from '../../domain/payments/simulated-event.js';
 import { assert, PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { PartnerSandbox } from '../../ports/partner.js';
 import type { Tx } from '../../ports/storage.js';
 import { requestQuote } from '../hosted/buyer-steps.js';
+import { partyRefOf } from '../hosted/consolidated-payments.js';
 import { nextReference } from '../payments/command-references.js';
 import { changePayment, loadPayment, readView } from '../payments/payment-store.js';
-import { requirePartner } from '../service/partner-calls.js';
+import { expectAccepted, requirePartner } from '../service/partner-calls.js';
 import { currentKeyIn } from '../service/service-keys.js';
 import { playDossier } from './sandbox-dossier.js';
 
@@ -58,9 +61,27 @@ export async function simulate(
     return { effect: chosen, command: target, payment: of };
   });
   if (effect === 'dossier') await playDossier(deps, payment);
+  else if (effect === 'deposit') await playUnmatched(deps, payment);
   else if (typeof effect === 'string') await changeQuote(deps, sandbox, tenant, paymentId, effect);
   else if (command !== null) await report(sandbox, effect.kind, command);
   return readView(deps, tenant, paymentId);
+}
+
+/** A transfer with a text that names nothing, which only a partner with books can receive. */
+async function playUnmatched(deps: Deps, payment: Payment): Promise<void> {
+  const partner = await requirePartner(deps, payment);
+  const partyRef = await deps.store.run((tx) => partyRefOf(tx, payment));
+  if (partner.collect === undefined || partyRef === null) {
+    const message =
+      'The fake partner keeps no books here. Set PONTE_FAKE_PARTNER_FILE, and leave ' +
+      'PONTE_FAKE_PARTNER_PAYINS unset.';
+    throw new PonteError('PaymentStateConflict', message);
+  }
+  const { amountMinor, currency } = payment.amount;
+  const amount = money(amountMinor + UNMATCHED_BY_MINOR, currency);
+  const bytes = Buffer.from(deps.ids.randomBytes(4));
+  const reference = `INV${bytes.toString('hex').toUpperCase()}`;
+  expectAccepted(await partner.collect({ partyRef, amount, reference }));
 }
 
 /** The buyer pays, if the pay-in waits for that and nothing was simulated; else false. */
@@ -110,7 +131,10 @@ export function simulationsFor({
   });
   // A refund to come can be chosen by the API; a button would seem to do nothing.
   const isRefund = refund === 'refund_owed' || refund === 'refund_ordered';
-  const shown = events.filter((event) => isRefund || !event.startsWith('refund_'));
+  // Money that no page shows is for operators.
+  const shown = events.filter(
+    (event) => event !== 'money_unmatched' && (isRefund || !event.startsWith('refund_')),
+  );
   return shown.map((event) => ({ event, group: simulations[event].group }));
 }
 

@@ -480,6 +480,7 @@ export const en = {
       money_top_up: 'The rest arrives',
       money_over: 'Too much',
       money_twice: 'Twice',
+      money_unmatched: 'Without a reference',
       money_fails: 'Fails',
       money_late: 'Arrives after the end',
       payout_completes: 'Payout completes',

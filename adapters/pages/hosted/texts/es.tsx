@@ -478,6 +478,7 @@ export const es = {
       money_top_up: 'Llega lo que falta',
       money_over: 'Llega de más',
       money_twice: 'Llega dos veces',
+      money_unmatched: 'Llega sin referencia',
       money_fails: 'No llega',
       money_late: 'Llega después del final',
       payout_completes: 'El PIX se completa',

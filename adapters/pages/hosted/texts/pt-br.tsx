@@ -481,6 +481,7 @@ export const ptBr = {
       money_top_up: 'Chega o que falta',
       money_over: 'Chega a mais',
       money_twice: 'Chega duas vezes',
+      money_unmatched: 'Chega sem referência',
       money_fails: 'Não chega',
       money_late: 'Chega depois do fim',
       payout_completes: 'O PIX é concluído',

@@ -33,7 +33,14 @@ const identity = [
   'identity_pending',
 ] as const;
 const refunds = ['refund_completes', 'refund_fails'] as const;
-const ended = ['money_twice', 'money_late', 'payout_completes', 'payout_returns', ...refunds];
+const ended = [
+  'money_twice',
+  'money_unmatched',
+  'money_late',
+  'payout_completes',
+  'payout_returns',
+  ...refunds,
+];
 
 /** The events that are possible with all commands there and no money received. */
 const possible: Readonly<Record<PaymentStatus, readonly string[]>> = {
@@ -48,20 +55,28 @@ const possible: Readonly<Record<PaymentStatus, readonly string[]>> = {
     'money_short',
     'money_over',
     'money_twice',
+    'money_unmatched',
     'money_fails',
     'payout_fails',
     'payout_returns',
     ...refunds,
   ],
-  on_chain_confirmed: ['money_twice', 'payout_fails', 'payout_returns', ...refunds],
+  on_chain_confirmed: [
+    'money_twice',
+    'money_unmatched',
+    'payout_fails',
+    'payout_returns',
+    ...refunds,
+  ],
   offramp_pending: [
     'money_twice',
+    'money_unmatched',
     'payout_completes',
     'payout_fails',
     'payout_returns',
     ...refunds,
   ],
-  settled: ['money_twice', 'payout_returns', ...refunds],
+  settled: ['money_twice', 'money_unmatched', 'payout_returns', ...refunds],
   failed: ended,
   cancelled: ended.filter((event) => !event.startsWith('payout')),
   expired: ended.filter((event) => !event.startsWith('payout')),

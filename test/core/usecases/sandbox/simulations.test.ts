@@ -20,6 +20,8 @@ import {
 } from '../../../../core/usecases/payments/payments.js';
 import { runAdvances } from '../../../../core/usecases/sandbox/sandbox.js';
 import { simulate } from '../../../../core/usecases/sandbox/simulations.js';
+import { memoryOnly } from '../../../support/partners/memory-only.js';
+import { assignDeposit, listDeposits } from '../../../support/scenes/deposit-decisions.js';
 import { type IntentFields, makeInvoice } from '../../../support/scenes/made-payments.js';
 import { type World, world } from '../../../support/scenes/test-world.js';
 
@@ -340,4 +342,39 @@ test('all but two events of payments come from a request, a page, an operator or
     (type) => isOfPayments(type) && !notSimulated.some((name) => type.endsWith(`.${name}`)),
   );
   assert.deepEqual([...found].toSorted(), simulated.toSorted());
+});
+
+test('money without a reference waits for an operator, who can assign it', async (t) => {
+  const { made, tenant, id, simulate, read } = await waiting(
+    t,
+    {},
+    {
+      payins: 'arrive',
+      memory: memoryOnly(),
+    },
+  );
+  await made.play(tenant, id, 'settled');
+  await made.settle();
+  const before = (await read()).funds;
+  await simulate('money_unmatched');
+  made.advanceClock(HOUR_MS);
+  await made.settle();
+  const page = { beforeId: null, limit: 10, waiting: true };
+  const [deposit, ...others] = await listDeposits(made.deps, page);
+  assert.ok(deposit !== undefined && others.length === 0);
+  assert.deepEqual(deposit.amount, money(before.receivedMinor + 100n, 'USD'));
+  assert.deepEqual((await read()).funds, before);
+  await assignDeposit(made.deps, deposit.id, id);
+  assert.equal(
+    (await read()).funds.receivedMinor,
+    before.receivedMinor + deposit.amount.amountMinor,
+  );
+});
+
+test('a fake partner without books receives no such money, and says what to set', async (t) => {
+  const { simulate } = await paying(t);
+  await assert.rejects(simulate('money_unmatched'), {
+    code: 'PaymentStateConflict',
+    message: /PONTE_FAKE_PARTNER_FILE/,
+  });
 });
