@@ -44,7 +44,7 @@ export const moneyMutants = [
     file: 'core/usecases/deposits/deposit-matching.ts',
     edits: [["byReference.partnerRef === null ? 'owned' : 'again'", "'owned'"]],
     focus: { ...payments, faults: { ...calm, ...outside }, often },
-    first: { seed: 9, steps: 40 },
+    first: { seed: 18, steps: 40 },
     caughtBy: ['everyTransferOfTheBooksIsHere'],
   },
   {
@@ -58,7 +58,7 @@ export const moneyMutants = [
       faults: { ...calm, payoutUnprepared: 0.8 },
       often: ['advance', 'work', 'operatorRetries'],
     },
-    first: { seed: 1, steps: 30 },
+    first: { seed: 18, steps: 30 },
     caughtBy: ['theFloatIsTheSumOfTheWallets'],
   },
   {
@@ -66,7 +66,7 @@ export const moneyMutants = [
     file: 'core/domain/commands/report-check.ts',
     edits: [['if (amountMinor > 0n && currency !== asked.currency) {', 'if (amountMinor < 0n) {']],
     focus: { ...payments, faults: { ...calm, ...outside, otherInstance: 0 }, often },
-    first: { seed: 3, steps: 40 },
+    first: { seed: 3, steps: 20 },
     caughtBy: ['whatTheBuyerSentIsAccountedFor', 'fundsSayNoMoreThanThePartner'],
   },
   {
@@ -200,7 +200,7 @@ export const moneyMutants = [
       faults: { ...calm, overpayment: 1, payinTakenLate: 0.6, madeTwice: 0.05 },
       often,
     },
-    first: { seed: 1, steps: 60 },
+    first: { seed: 19, steps: 30 },
     caughtBy: ['refundsTakeFromThePayinThatHasTheMoney', 'neverGivenBackMoreThanIsLeft'],
   },
   {
@@ -280,7 +280,7 @@ export const moneyMutants = [
     file: 'core/domain/payments/money-events.ts',
     edits: [["payout_returned: () => 'payout_returned',", 'payout_returned: () => null,']],
     focus: { ...payments, faults: { ...calm, devolution: 1 }, often: bankActions },
-    first: { seed: 3, steps: 80 },
+    first: { seed: 9, steps: 20 },
     caughtBy: ['noMoneyMovesAfterTheEndWithoutAnEvent'],
   },
   {

@@ -245,7 +245,7 @@ export const partyMutants = [
       faults: { purgeFailed: 0.5 },
       often: ['getUpload', 'upload', 'accountStep'],
     },
-    first: { seed: 1, steps: 80 },
+    first: { seed: 22, steps: 80 },
     caughtBy: ['noDocumentWaitsForItsPurge', 'onlyWhatCountsIsKept'],
   },
   {

@@ -135,7 +135,7 @@ export const paymentMutants = [
     file: 'core/usecases/commands/partner-inbox.ts',
     edits: [['if (isKnown) return;', "if (isKnown) throw new PonteError('NotFound');"]],
     focus: { ...payments, faults: { messageDoubled: 0.5, messageLost: 0 } },
-    first: { seed: 1, steps: 80 },
+    first: { seed: 26, steps: 60 },
     caughtBy: ['everyMessageIsAnswered'],
   },
   {

@@ -57,7 +57,7 @@ export const peopleMutants = [
     file: 'core/usecases/access/registered-operators.ts',
     edits: [['actor: { kind, id }, signed });', 'actor: { kind, id } });']],
     focus: people,
-    first: { seed: 1, steps: 80 },
+    first: { seed: 8, steps: 20 },
     caughtBy: ['theAuditLogIsAsItWasWritten'],
   },
   {

@@ -19,18 +19,17 @@ const foreign = /^<\w+[^>]* lang(?:="")?[ >]/;
 
 export function withExactValues(html: string, known: readonly (string | null)[] = []): string {
   // Tags have odd places. Values of attributes may have any sign but a quote and <, as in preact.
-  const pieces = html.split(/(<(?:"[^"<]*"|[^"<>])*>)/);
+  const pieces = html.split(/(<[^"<>]*(?:"[^"<]*"[^"<>]*)*>)/);
   const given = known.flatMap((name) => (name === null ? [] : plainText(name)));
   const names = [...new Set([...given, ...namesIn(pieces)])].filter((name) => name.length > 1);
   const around: number[] = [];
   const chosen = new Set<number>();
   for (const [at, piece] of pieces.entries()) {
     if (at % 2 === 0) {
-      const text = shownText(piece);
       const parent = around.at(-1);
-      const isExact = exact.test(text) || names.some((name) => text.includes(name));
-      const isMarked = around.some((tag) => chosen.has(tag));
-      if (parent !== undefined && isExact && !isMarked) chosen.add(parent);
+      if (piece === '' || parent === undefined || around.some((tag) => chosen.has(tag))) continue;
+      const text = shownText(piece);
+      if (exact.test(text) || names.some((name) => text.includes(name))) chosen.add(parent);
     } else if (piece.startsWith('</')) {
       around.pop();
     } else if (!empty.test(piece)) {
@@ -48,6 +47,7 @@ function namesIn(pieces: readonly string[]): readonly string[] {
 
 /** As preact escapes it. */
 function shownText(piece: string): string {
+  if (!piece.includes('&')) return piece.trim();
   const [less, quote, and] = ['&lt;', '&quot;', '&amp;'];
   return piece.replaceAll(less, '<').replaceAll(quote, '"').replaceAll(and, '&').trim();
 }

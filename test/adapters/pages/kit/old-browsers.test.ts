@@ -162,9 +162,12 @@ before(async () => {
   const context = await browser.newContext();
   today = await context.newPage();
   old = await context.newPage();
+  const known = new Map<string, string>();
   await old.route('**/*.css', async (route) => {
-    const style = styleWithout(parseStyle(await (await route.fetch()).text()));
-    await route.fulfill({ body: unknownPopover + style, contentType: 'text/css; charset=utf-8' });
+    const path = new URL(route.request().url()).pathname;
+    const style = known.get(path) ?? unknownPopover + styleWithout(parseStyle(served(path)));
+    known.set(path, style);
+    await route.fulfill({ body: style, contentType: 'text/css; charset=utf-8' });
   });
 });
 
