@@ -180,7 +180,11 @@ function forwarder(
   return async (event) => `answered ${await forwardEvent(event, { url, secret }, stopped)}`;
 }
 
-async function sourceOf({ env }: Shell, { url, key }: ListenOptions): Promise<FeedSource> {
+/** The server that options and settings name. ValidationError without a key. */
+export async function sourceOf(
+  { env }: Shell,
+  { url, key }: Pick<ListenOptions, 'url' | 'key'>,
+): Promise<FeedSource> {
   const { readConfig, readSecret } = await import('../host/config.js');
   const used = key ?? readSecret(env, 'PONTE_KEY');
   if (used !== undefined) {

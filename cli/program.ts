@@ -31,6 +31,7 @@ import { addWaitingCommand } from './commands/waiting-command.js';
 import { addDemoCommand } from './demo.js';
 import { exitCodes } from './exit-codes.js';
 import { addListenCommand } from './listen.js';
+import { addMcpCommand } from './mcp.js';
 import { describedCommand, failureOutcome, finish, type Shell } from './operator.js';
 
 /** What holds for all commands. */
@@ -73,6 +74,7 @@ export function createProgram(shell: Shell): Command {
   addDemoCommand(shell, program);
   addListenCommand(shell, program);
   addCertifyCommand(shell, program);
+  addMcpCommand(shell, program);
   addOperatorsCommands(shell, program);
   addOrgCommands(shell, program);
   addKeyCommands(shell, program);
