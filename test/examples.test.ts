@@ -1,15 +1,18 @@
 // The script of test/examples does what it says. The nightly run has the programs that verify a
 // webhook; the receiver in TypeScript is in package.test.ts.
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { execFile, spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { promisify } from 'node:util';
 import { parseYaml } from '@redocly/openapi-core';
 import { createProgram } from '../cli/program.js';
-import { startHostProcess } from './support/servers/host-process.js';
+import { freePort } from './support/databases/local-postgres.js';
+import { programArguments, startHostProcess } from './support/servers/host-process.js';
 import { projectRoot } from './support/source-tree.js';
+import { temporaryFolder } from './support/temporary-folder.js';
 import { until } from './support/wait.js';
 
 const folder = join(projectRoot, 'test/examples');
@@ -35,6 +38,33 @@ test('seller-and-invoice.sh ends with an invoice that settles', async () => {
     await host.kill();
     rmSync(data, { recursive: true });
   }
+});
+
+test('ponte-in-ci.sh runs a command against a host with payments, and passes its exit code on', async () => {
+  const run = promisify(execFile);
+  const program = `
+    const { PONTE_URL: url, PONTE_KEY: key } = process.env;
+    const response = await fetch(url + '/v1/payments?limit=50', { headers: { 'x-api-key': key } });
+    const { data } = await response.json();
+    console.log(data.length);
+    process.exit(3);
+  `;
+  const words = [
+    join(folder, 'ponte-in-ci.sh'),
+    process.execPath,
+    '--input-type=module',
+    '-e',
+    program,
+  ];
+  const env = {
+    ...process.env,
+    PONTE: [process.execPath, ...programArguments].join(' '),
+    PONTE_PORT: `${await freePort()}`,
+    TMPDIR: temporaryFolder(),
+  };
+  const ended = run('sh', words, { env });
+  await assert.rejects(ended, { code: 3, stdout: '50\n' });
+  assert.deepEqual(readdirSync(env.TMPDIR), []);
 });
 
 interface AlertRule {

@@ -28,8 +28,8 @@ const idVariables: Readonly<Record<string, string>> = {
   key: 'keyId',
 };
 const exampleId = /\b([a-z]+)_[0-9a-z]{26}\b/g;
-/** Not found unless the operator has set a contact: it is left out. */
-const OPTIONAL = 'readSecurityContact';
+/** Not found: without a contact in the settings, and in another version of the documentation. */
+const leftOut: readonly string[] = ['readSecurityContact', 'readDocsFile'];
 /** The other kind of id that a path has; the create of an intent sends it. */
 const IDEMPOTENCY_KEY = '{{idempotencyKey}}';
 
@@ -68,7 +68,7 @@ const lastFolders = [
 
 /** The reader fills in the credentials. */
 export function postmanCollection(description: Description, baseUrl: string) {
-  const operations = operationsOf(description).filter((one) => one.operationId !== OPTIONAL);
+  const operations = operationsOf(description).filter((one) => !leftOut.includes(one.operationId));
   return {
     info: { name: 'Ponte', version: description.info.version, schema: FORMAT },
     auth: {

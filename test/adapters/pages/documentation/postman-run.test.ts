@@ -103,9 +103,10 @@ test('the Postman collection runs from an empty database and finds everything', 
     for (const item of folder.item) await send(item);
   }
   assert.deepEqual(failed, []);
-  // What needs a seller that can be paid, or a payment that has not settled.
+  // What needs a seller that can be paid, a month that is over, or a payment that has not settled.
   assert.deepEqual(refused, [
     '400 createPayment',
+    '400 closeMonth',
     '409 simulateTestPayment',
     '409 cancelPaymentIntent',
     '409 cancelPayment',
