@@ -283,16 +283,20 @@ export const unreadable: FakeRefusal = {
   message: 'This partner has not prepared the request.',
 };
 
+const ownShape = z.object({ kind: z.string(), mode: z.string() });
+
 function readRequest<K extends TransactionKind>(
   mode: Mode,
   kind: K,
   text: string,
 ): z.output<Requests[K]> | null {
   const json = parsedJson(text);
-  const ours = z.object({ kind: z.literal(kind), mode: z.literal(mode) }).safeParse(json);
+  const own = ownShape.safeParse(json).data;
   const read = requests[kind].safeParse(json);
   // TypeScript does not narrow the schema to this kind.
-  return ours.success && read.success ? (read.data as z.output<Requests[K]>) : null;
+  return own?.kind === kind && own.mode === mode && read.success
+    ? (read.data as z.output<Requests[K]>)
+    : null;
 }
 
 function parsedJson(text: string): unknown {

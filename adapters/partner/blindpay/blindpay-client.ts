@@ -183,8 +183,7 @@ export function createBlindPayClient(options: ClientOptions): BlindPayClient {
       const [, ending = 'bin'] = type.split('/');
       body.set('file', new Blob([new Uint8Array(bytes)], { type }), `document.${ending}`);
       const path = '/upload?instance_id=:instance';
-      const shape = z.object({ file_url: z.string() });
-      const answer = await call({ method: 'POST', path, headers: {}, body }, shape);
+      const answer = await call({ method: 'POST', path, headers: {}, body }, uploadedShape);
       return answer.outcome === 'done' ? { ...answer, value: answer.value.file_url } : answer;
     },
     async probe(path) {
@@ -347,16 +346,31 @@ async function searchList<T extends ListedItem, R>(
   return { outcome: 'later', reason: 'BlindPay lists more than can be read' };
 }
 
+const uploadedShape = z.object({ file_url: z.string() });
+
+function pageShape<T>(shape: z.ZodType<T>) {
+  const list = z.array(shape);
+  const pagination = z.object({ has_more: z.boolean() }).nullish();
+  const page = z.object({ data: list, pagination });
+  return z.union([page, list.transform((data) => ({ data, pagination: null }))]);
+}
+
+const pageShapes = new WeakMap<z.ZodType, z.ZodType>();
+
+/** Made once for each shape: the first read compiles a schema. */
+function pageShapeOf<T>(shape: z.ZodType<T>): ReturnType<typeof pageShape<T>> {
+  const known = pageShapes.get(shape) ?? pageShape(shape);
+  pageShapes.set(shape, known);
+  return known as ReturnType<typeof pageShape<T>>;
+}
+
 async function readPage<T extends { readonly id: string }>(
   { get }: Pick<BlindPayClient, 'get'>,
   [path, paging]: readonly [string, 'pages' | 'whole'],
   shape: z.ZodType<T>,
   after: string | null,
 ): Promise<PartnerAnswer<BlindPayPage<T>>> {
-  const list = z.array(shape);
-  const pagination = z.object({ has_more: z.boolean() }).nullish();
-  const page = z.object({ data: list, pagination });
-  const either = z.union([page, list.transform((data) => ({ data, pagination: null }))]);
+  const either = pageShapeOf(shape);
   const size = after === null ? pageSizes.first : pageSizes.next;
   const query = new URLSearchParams();
   if (paging === 'pages') query.set('limit', `${size}`);

@@ -55,13 +55,14 @@ export function splitIds<const N extends readonly string[]>(
   return Object.fromEntries(named) as { readonly [K in N[number]]: string };
 }
 
+const kindShape = z.object({ kind: z.string() });
+
 /** The request that core stores before the call; null for a text that is none of this kind. */
 export function readRequest<T>(kind: string, shape: z.ZodType<T>, text: string): T | null {
   try {
     const json: unknown = JSON.parse(text);
-    return z.object({ kind: z.literal(kind) }).safeParse(json).success
-      ? (shape.safeParse(json).data ?? null)
-      : null;
+    const isOfKind = kindShape.safeParse(json).data?.kind === kind;
+    return isOfKind ? (shape.safeParse(json).data ?? null) : null;
   } catch {
     return null;
   }

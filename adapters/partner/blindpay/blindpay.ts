@@ -115,6 +115,8 @@ function instanceAt({ instanceId, url }: BlindPaySettings): string {
   return `blindpay ${instanceId} at ${host}${pathname}`;
 }
 
+const termsShape = z.object({ url: z.url() });
+
 /** A person accepts the terms in a browser; each call opens another session. */
 async function startTos(
   desk: BlindPayContext,
@@ -130,7 +132,7 @@ async function startTos(
       ...(partyRef === null ? {} : { customer_id: partyRef }),
     }),
     key: null,
-    shape: z.object({ url: z.url() }),
+    shape: termsShape,
   });
   return withoutEffect(answer);
 }

@@ -212,12 +212,15 @@ async function prepareAnswer(
   return done(JSON.stringify({ ...head, rfiId: rfi.value.id, body: JSON.stringify(body.value) }));
 }
 
+const createdShape = z.object({ id: z.string() });
+const answeredShape = z.object({ success: z.boolean() });
+
 async function create({ client }: BlindPayContext, { reference, body }: Request) {
   const created = await client.post({
     path: '/instances/:instance/customers',
     body,
     key: reference,
-    shape: z.object({ id: z.string() }),
+    shape: createdShape,
   });
   if (created.outcome === 'done') return done(created.value.id);
   // Terms that were not accepted, or that serve another customer: the party accepts others.
@@ -232,8 +235,7 @@ async function answer(
   const id = customerId ?? '';
   if (!isId(id)) return notFound;
   if (rfiId == null) return done(id);
-  const shape = z.object({ success: z.boolean() });
-  const sent = await client.post({ path: rfiPath(id), body, key: reference, shape });
+  const sent = await client.post({ path: rfiPath(id), body, key: reference, shape: answeredShape });
   return sent.outcome === 'done' ? done(id) : sent;
 }
 

@@ -39,18 +39,31 @@ export function dayOf(timeZone: string, atMs: number): string {
  * each other without a gap, and each instant belongs to one of them.
  */
 export function startOfDay(timeZone: string, day: string): number {
-  return firstInstant(day, (atMs) => dayOf(timeZone, atMs) >= day);
+  return firstInstant(timeZone, day, 0, (atMs) => dayOf(timeZone, atMs) >= day);
 }
 
 /** Exclusive: the first instant of the next day. */
 export function endOfDay(timeZone: string, day: string): number {
-  return firstInstant(day, (atMs) => dayOf(timeZone, atMs) > day);
+  return firstInstant(timeZone, day, DAY_MS, (atMs) => dayOf(timeZone, atMs) > day);
 }
 
-/** Around a day: the first instant at which it holds, as it does at all later ones. */
-function firstInstant(day: string, holds: (atMs: number) => boolean): number {
-  let beforeMs = utcMidnight(day) - OFFSET_MAX_MS;
-  let firstMs = utcMidnight(day) + OFFSET_MAX_MS + DAY_MS;
+/**
+ * Around a day: the first instant at which it holds, as it does at all later ones. Usually it is so
+ * long after the day begins.
+ */
+function firstInstant(
+  timeZone: string,
+  day: string,
+  laterMs: number,
+  holds: (atMs: number) => boolean,
+): number {
+  const midnightMs = utcMidnight(day);
+  const localMs = Date.parse(`${localTime(timeZone, midnightMs).replace(' ', 'T')}Z`);
+  // Where the clock does not change. The search takes six times longer.
+  const usualMs = midnightMs + laterMs - (localMs - midnightMs);
+  if (holds(usualMs) && !holds(usualMs - 1)) return usualMs;
+  let beforeMs = midnightMs - OFFSET_MAX_MS;
+  let firstMs = midnightMs + OFFSET_MAX_MS + DAY_MS;
   while (firstMs - beforeMs > 1) {
     const middleMs = Math.floor((beforeMs + firstMs) / 2);
     if (holds(middleMs)) firstMs = middleMs;
