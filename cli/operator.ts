@@ -241,6 +241,22 @@ export const pageOptions = () => [
   new Option('--cursor <id>', 'the nextCursor of the previous page').default(null),
 ];
 
+/** Names of operators and organizations by their ids, which `--json` has. */
+export async function readNames({
+  store,
+}: Pick<Operator['deps'], 'store'>): Promise<ReadonlyMap<string, string>> {
+  const [operators, organizations] = await store.run((tx) =>
+    Promise.all([tx.operators.list(), tx.organizations.list()]),
+  );
+  return new Map([...operators, ...organizations].map(({ id, name }) => [id, name]));
+}
+
+/** An id with the name that people know. */
+export function withName(names: ReadonlyMap<string, string>, id: string | null): string | null {
+  const name = names.get(id ?? '');
+  return name === undefined ? id : `${name} ${id}`;
+}
+
 /** A list that has no next page unless `nextCursor` names one. */
 export function listOutcome(
   data: readonly unknown[],

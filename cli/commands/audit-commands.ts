@@ -11,7 +11,9 @@ import {
   type Outcome,
   type PageOptions,
   pageOptions,
+  readNames,
   type Shell,
+  withName,
 } from '../operator.js';
 import { table } from '../output.js';
 
@@ -71,7 +73,7 @@ async function list({ deps }: Operator, { org, limit, cursor }: ListOptions): Pr
   const last = records.at(-1);
   const nextCursor = found.length > limit && last !== undefined ? `${last.sequence}` : null;
   const data = records.map(({ atMs, ...record }) => ({ ...record, at: formatInstant(atMs) }));
-  const names = await namesOf(deps);
+  const names = await readNames(deps);
   return listOf(data, 'No entries.', nextCursor, {
     ENTRY: 'sequence',
     AT: 'at',
@@ -80,17 +82,9 @@ async function list({ deps }: Operator, { org, limit, cursor }: ListOptions): Pr
       (row.operator === null ? '' : ` by ${names.get(row.operator) ?? row.operator}`),
     FROM: 'address',
     ACTION: 'action',
-    ORGANIZATION: (row) => names.get(row.orgId ?? '') ?? row.orgId,
+    ORGANIZATION: ({ orgId }) => withName(names, orgId),
     CHANGED: (row) => shownObjects(row),
   });
-}
-
-/** Names of operators and organizations by their ids, which `--json` has. */
-async function namesOf({ store }: Operator['deps']): Promise<ReadonlyMap<string, string>> {
-  const [operators, organizations] = await store.run((tx) =>
-    Promise.all([tx.operators.list(), tx.organizations.list()]),
-  );
-  return new Map([...operators, ...organizations].map(({ id, name }) => [id, name]));
 }
 
 /** The first object, and how many more there are. */

@@ -18,8 +18,10 @@ import {
   type Operator,
   type Outcome,
   orgOption,
+  readNames,
   replaceOption,
   type Shell,
+  withName,
 } from '../operator.js';
 import { fields, table } from '../output.js';
 
@@ -201,6 +203,7 @@ function addLists(shell: Shell, key: Command): void {
       const { reportKeys } = await keys();
       const { apiKey } = await routes();
       const found = await reportKeys(deps);
+      const names = await readNames(deps);
       const data = found.map(({ key, isIdle, scopes: unused }) => ({
         ...apiKey.show(key),
         isIdle,
@@ -212,7 +215,7 @@ function addLists(shell: Shell, key: Command): void {
         null,
         {
           ID: 'id',
-          ORGANIZATION: 'orgId',
+          ORGANIZATION: (row) => withName(names, row.orgId),
           MODE: (row) => (row.testMode ? 'test' : 'live'),
           NAME: 'name',
           'LAST USED': 'lastUsedAt',

@@ -15,6 +15,7 @@ import {
   type Outcome,
   replaceOption,
   type Shell,
+  withName,
 } from '../operator.js';
 import { fields, instantOrNull } from '../output.js';
 
@@ -72,10 +73,11 @@ export function addOperatorsCommands(shell: Shell, program: Command): void {
     run: async ({ deps }) => {
       const { listOperators } = await operators();
       const data = (await listOperators(deps)).map(presentOperator);
+      const names = new Map(data.map(({ id, name }) => [id, name]));
       return listOf(data, 'No operators.', null, {
         ID: 'id',
         NAME: 'name',
-        'ADDED BY': 'createdBy',
+        'ADDED BY': ({ createdBy }) => withName(names, createdBy),
         ADDED: 'createdAt',
         'LAST SIGNED': 'signedAt',
         REMOVED: 'removedAt',

@@ -32,8 +32,10 @@ import {
   modeOption,
   type Operator,
   type Outcome,
+  readNames,
   replaceOption,
   type Shell,
+  withName,
 } from '../operator.js';
 import { fields, instantOrNull } from '../output.js';
 
@@ -201,9 +203,16 @@ function addProductionCommands(shell: Shell, org: Command): void {
 async function listRequests({ deps }: Operator): Promise<Outcome> {
   const { listProductionRequests } = await productionRequests();
   const data = (await listProductionRequests(deps)).map(presentRequest);
+  const [names, members] = await Promise.all([
+    readNames(deps),
+    deps.store.run((tx) =>
+      Promise.all(data.map(({ orgId, requestedBy }) => tx.members.get(orgId, requestedBy))),
+    ),
+  ]);
+  const emails = new Map(members.flatMap((one) => (one === null ? [] : [[one.id, one.email]])));
   return listOf(data, 'No request waits.', null, {
-    ORGANIZATION: 'orgId',
-    MEMBER: 'requestedBy',
+    ORGANIZATION: ({ orgId }) => withName(names, orgId),
+    MEMBER: ({ requestedBy }) => withName(emails, requestedBy),
     REQUESTED: 'createdAt',
     SELLS: 'sells',
     CUSTOMERS: 'customers',

@@ -27,7 +27,9 @@ import {
   type Outcome,
   type PageOptions,
   pageOptions,
+  readNames,
   type Shell,
+  withName,
 } from '../operator.js';
 import { fields, instantOrNull } from '../output.js';
 import { presentCommand } from './partner-commands.js';
@@ -126,9 +128,11 @@ async function list(operator: Operator, options: ListOptions): Promise<Outcome> 
     orgId: view.payment.orgId,
     mode: view.payment.mode,
   }));
+  const names = await readNames(deps);
   return listOf(data, 'No payments.', page.nextCursor, {
     ID: 'id',
-    ORGANIZATION: 'orgId',
+    BUYER: (one) => one.buyer.name ?? one.buyer.email,
+    ORGANIZATION: (one) => withName(names, one.orgId),
     MODE: 'mode',
     STATUS: 'status',
     AMOUNT: (one) => `${one.amount} ${one.currency}`,

@@ -11,7 +11,9 @@ import {
   type Outcome,
   type PageOptions,
   pageOptions,
+  readNames,
   type Shell,
+  withName,
 } from '../operator.js';
 import { tableOf } from '../output.js';
 import { shownObjects } from './audit-commands.js';
@@ -60,13 +62,14 @@ async function list({ deps }: Operator, { org, limit, cursor }: ListOptions): Pr
   const found = await listRefusals(deps, { orgId: org, beforeId: cursor, limit: limit + 1 });
   const page = cutPage(found, limit);
   const data = page.rows.map(presented);
-  return listOutcome(data, refusalTable(data), page.nextCursor);
+  return listOutcome(data, refusalTable(data, await readNames(deps)), page.nextCursor);
 }
 
 async function show({ deps }: Operator, requestId: string, sinceMs: number): Promise<Outcome> {
   const { findRequest } = await requestLog();
   const found = await findRequest(deps, requestId, deps.clock.nowMs() - sinceMs);
   const refused = found.refused.map(presented);
+  const names = await readNames(deps);
   const entries = found.records.map(({ atMs, ...record }) => ({
     ...record,
     at: formatInstant(atMs),
@@ -74,13 +77,13 @@ async function show({ deps }: Operator, requestId: string, sinceMs: number): Pro
   const changed = tableOf(entries, 'It changed nothing.', {
     ENTRY: 'sequence',
     AT: 'at',
-    ACTOR: ({ actor }) => `${actor.kind} ${actor.id}`,
+    ACTOR: ({ actor }) => `${actor.kind} ${withName(names, actor.id)}`,
     ACTION: 'action',
     CHANGED: (record) => shownObjects(record),
   });
   return {
     json: { requestId, refused, entries },
-    text: `${refusalTable(refused)}\n\n${changed}`,
+    text: `${refusalTable(refused, names)}\n\n${changed}`,
   };
 }
 
@@ -88,7 +91,10 @@ function presented({ atMs, version: _, ...refused }: RefusedRequest) {
   return { ...refused, at: formatInstant(atMs) };
 }
 
-function refusalTable(data: readonly ReturnType<typeof presented>[]): string {
+function refusalTable(
+  data: readonly ReturnType<typeof presented>[],
+  names: ReadonlyMap<string, string>,
+): string {
   return tableOf(data, 'No refusals.', {
     AT: 'at',
     REQUEST: 'requestId',
@@ -96,7 +102,7 @@ function refusalTable(data: readonly ReturnType<typeof presented>[]): string {
     STATUS: 'status',
     CODE: 'code',
     FIELD: 'field',
-    ORGANIZATION: 'orgId',
+    ORGANIZATION: ({ orgId }) => withName(names, orgId),
     MODE: 'mode',
     CREDENTIAL: 'credentialId',
   });

@@ -6,7 +6,14 @@ import { type Mode, modes } from '../../core/domain/base/tenant.js';
 import { type WaitingKind, waitingKindNames } from '../../core/domain/money-desk/waiting-kind.js';
 import type { WaitingItem } from '../../core/usecases/money-desk/waiting.js';
 import { presentDecision } from '../money-texts.js';
-import { addOperatorCommand, limitOption, listOutcome, type Shell } from '../operator.js';
+import {
+  addOperatorCommand,
+  limitOption,
+  listOutcome,
+  readNames,
+  type Shell,
+  withName,
+} from '../operator.js';
 import { table } from '../output.js';
 
 interface WaitingOptions {
@@ -16,7 +23,7 @@ interface WaitingOptions {
   readonly limit: number;
 }
 
-const headings = ['KIND', 'ID', 'ORGANIZATION', 'MODE', 'AMOUNT', 'SINCE', 'KNOWN'];
+const headings = ['KIND', 'ID', 'ORGANIZATION', 'MODE', 'AMOUNT', 'SINCE', 'ABOUT', 'KNOWN'];
 
 export function addWaitingCommand(shell: Shell, program: Command): void {
   addOperatorCommand<WaitingOptions>(shell, program, {
@@ -37,13 +44,15 @@ export function addWaitingCommand(shell: Shell, program: Command): void {
       const kinds = kind === null ? waitingKindNames : [kind];
       const found = await listWaiting(deps, kinds, { orgId, mode, limit });
       const data = found.map(presentItem);
+      const names = await readNames(deps);
       const rows = found.map((item, at) => [
         item.kind,
         item.id,
-        item.orgId,
+        withName(names, item.orgId),
         item.mode,
         item.amount === null ? null : shownAmount(item.amount),
         data[at]?.since ?? null,
+        item.about,
         item.text,
       ]);
       return listOutcome(data, table(headings, rows, 'Nothing waits for an operator.'));

@@ -4,6 +4,7 @@ import { before, test } from 'node:test';
 import { waitingKindNames } from '../../core/domain/money-desk/waiting-kind.js';
 import { openForOperator } from '../../host/operator-access.js';
 import { aRequest } from '../adapters/pages/console/console-site.js';
+import { anOrganization } from '../support/samples/domain-samples.js';
 import {
   anOrder,
   DeskScene,
@@ -49,6 +50,7 @@ before(async () => {
   });
   await at.deposit();
   await deps.store.run(async (tx) => {
+    tx.organizations.insert(anOrganization({ name: 'Rota Norte' }), []);
     tx.productionRequests.insert(aRequest);
     tx.inbox.insert({
       partner: 'fake',
@@ -104,7 +106,23 @@ test('rows are selected by kind, organization and mode, and limited for each kin
   assert.equal(status, 2);
 });
 
+test('people read names beside ids: who pays whom, for which organization', async () => {
+  const wide = { ...env, COLUMNS: '400' };
+  const shown = async (words: string) => (await runCommand(wide, words.split(' '))).stdout;
+  for (const [words, expected] of [
+    ['waiting --kind owed', /Rota Norte org_a .* refund: buyer@example\.com pays Rota Norte /],
+    ['payments list', /^pi_1 +buyer@example\.com +Rota Norte org_a /m],
+    ['org requests', /^Rota Norte org_a /m],
+    ['audit list', /^ +\d+ .* operator ana /m],
+  ] as const) {
+    assert.match(await shown(words), expected);
+  }
+});
+
 test('for people it is a table', async () => {
   const { stdout } = await runCommand(env, ['waiting', '--kind', 'message']);
-  assert.match(stdout, /^KIND +ID +ORGANIZATION +MODE +AMOUNT +SINCE +KNOWN\nmessage +msg_1/);
+  assert.match(
+    stdout,
+    /^KIND +ID +ORGANIZATION +MODE +AMOUNT +SINCE +ABOUT +KNOWN\nmessage +msg_1/,
+  );
 });

@@ -11,6 +11,7 @@ import { readOrganizationName } from '../parties/organizations.js';
 import { listProductionRequests, WAITING_MAX } from '../parties/production-requests.js';
 import { actionText, type CopiedStep, capital, deskStepsOf, knownText } from './desk-texts.js';
 import { type ListedProposal, listProposals, listQueues, type QueueRow } from './money-queues.js';
+import { payeeIn, payerIn } from './payment-case.js';
 
 export interface WaitingItem {
   readonly kind: WaitingKind;
@@ -70,16 +71,37 @@ export async function listWaiting(
 function queue(name: MoneyQueue): Read {
   return async (deps, filter) => {
     const rows = await listQueues(deps, { ...filter, queue: name, after: null });
+    const people = await peopleOf(deps, rows);
     return rows.map((row) => {
       const { id, kind, orgId, mode, sinceMs, amount, paymentId } = row;
       const proposal = row.proposal === null || isOver(row.proposal) ? null : row.proposal;
       const steps = proposal === null ? deskStepsOf(row) : [confirmation(proposal)];
-      const isOfPayment = paymentId !== null && kind !== 'payment';
-      const about = isOfPayment ? `${kind} of ${paymentId}` : kind;
+      const who = people.get(paymentId ?? '');
+      const about = who === undefined ? kind : `${kind}: ${who}`;
       const text = knownText(row.known);
       return { id, orgId, mode, sinceMs, amount, text, steps, about, proposal, row };
     });
   };
+}
+
+/** Who pays whom, by payment. */
+async function peopleOf(
+  deps: Deps,
+  rows: readonly QueueRow[],
+): Promise<ReadonlyMap<string, string>> {
+  const ids = [...new Set(rows.flatMap(({ paymentId }) => paymentId ?? []))];
+  const found = await deps.store.run((tx) =>
+    Promise.all(
+      ids.map(async (id) => {
+        const payment = await tx.payments.find(id);
+        const organization = payment && (await tx.organizations.get(payment.orgId));
+        if (payment === null || organization === null) return [];
+        const payee = payeeIn({ payment, organization });
+        return [[id, `${payerIn(payment)} pays ${payee}`] as const];
+      }),
+    ),
+  );
+  return new Map(found.flat());
 }
 
 function isOver({ state, isVoid, isExpired }: ListedProposal): boolean {
