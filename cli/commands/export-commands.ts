@@ -8,7 +8,6 @@ import {
   isAccountName,
 } from '../../core/domain/accounting/account-name.js';
 import { type EntryForm, entryForms, entryText } from '../../core/domain/accounting/entry-file.js';
-import { fxFactNames, fxFacts } from '../../core/domain/accounting/fx-line.js';
 import { isCalendarDate } from '../../core/domain/base/instant.js';
 import { formatAmount } from '../../core/domain/base/money.js';
 import { type Mode, modes } from '../../core/domain/base/tenant.js';
@@ -94,20 +93,17 @@ function monthOf(text: string): FxOptions['month'] {
 }
 
 async function fx({ deps }: Operator, { month, mode }: FxOptions): Promise<Outcome> {
-  const [{ fxReport }, { csvLine, plainCsv }] = await Promise.all([
+  const [{ fxReport }, { fxCsv }] = await Promise.all([
     import('../../core/usecases/accounting/fx-reports.js'),
-    import('../../adapters/pages/kit/csv-line.js'),
+    import('../../adapters/pages/kit/files/fx-file.js'),
   ]);
-  const { lines, sumMinor } = await fxReport(deps, mode, month);
-  const kinds = [...fxFactNames.map((name) => fxFacts[name].kind), 'text'] as const;
-  const rows = lines.map(({ facts, missing }) => {
-    return csvLine([...fxFactNames.map((name) => facts[name]), missing.join(' ')], plainCsv, kinds);
-  });
+  const report = await fxReport(deps, mode, month);
+  const { lines, sumMinor } = report;
   const brlSum = formatAmount(sumMinor);
   const data = lines.map(({ facts, missing }) => ({ ...facts, missing }));
   return {
     json: { data, brlSum },
-    text: [csvLine([...fxFactNames, 'missing'], plainCsv), ...rows].join('').trimEnd(),
+    text: fxCsv(report).trimEnd(),
     exit: lines.every(({ missing }) => missing.length === 0) ? 'done' : 'checkFailed',
   };
 }

@@ -37,6 +37,7 @@ const groups = [
   [
     ['health', 'Health', 'pulse'],
     ['commands', 'Commands', 'list'],
+    ['fx', 'FX extract', 'download'],
     ['audit', 'Audit log', 'shield'],
   ],
 ] as const satisfies readonly (readonly (readonly [string, string, IconName])[])[];

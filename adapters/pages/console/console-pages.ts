@@ -3,6 +3,7 @@ import type { PageRoute } from '../kit/page-route.js';
 import { consoleSignInPages } from './console-sign-in.js';
 import { deskItemPages } from './desk-item-pages.js';
 import { deskListPages } from './desk-list-pages.js';
+import { fxPages } from './fx-pages.js';
 import { healthPages } from './health-pages.js';
 import { paymentPages } from './payment-pages.js';
 import { proposalPages } from './proposal-pages.js';
@@ -17,5 +18,6 @@ export const consolePages: readonly PageRoute[] = [
   ...proposalPages,
   ...waitingPages,
   ...healthPages,
+  ...fxPages,
   ...serviceListPages,
 ];

@@ -24,7 +24,7 @@ import {
 
 /** The places beside the page, in groups. */
 const groups = [
-  ['home', 'payments', 'invoices', 'sellers'],
+  ['home', 'payments', 'invoices', 'sellers', 'accounting'],
   ['webhooks', 'events', 'keys'],
   ['gettingStarted', 'team', 'activity', 'settings'],
 ] as const;
@@ -39,6 +39,7 @@ const places = {
   payments: ['/payments', 'swap'],
   invoices: ['/invoices', 'invoice'],
   sellers: ['/sellers', 'store'],
+  accounting: ['/accounting', 'book'],
   webhooks: ['/webhooks', 'bolt'],
   events: ['/events', 'list'],
   keys: ['/keys', 'key'],

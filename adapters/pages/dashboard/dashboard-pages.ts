@@ -1,5 +1,6 @@
 // Every page of the dashboard: the rows of their files, in one table.
 import type { PageRoute } from '../kit/page-route.js';
+import { accountingPages } from './accounting/accounting-pages.js';
 import { changePages } from './change-pages.js';
 import { deliveryPages } from './developer/delivery-pages.js';
 import { eventPages } from './developer/event-pages.js';
@@ -37,6 +38,7 @@ export const dashboardPages: readonly PageRoute[] = [
   ...invoiceImportPages,
   ...invitationPages,
   ...sellerPages,
+  ...accountingPages,
   ...subscriptionListPages,
   ...subscriptionPages,
   ...deliveryPages,

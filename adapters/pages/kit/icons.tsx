@@ -13,6 +13,7 @@ const shapes = {
   ),
   back: <path d="M9 14 4 9l5-5M4 9h9a6 6 0 0 1 0 12h-3" />,
   bolt: <path d="M13 3 5 14h6l-1 7 8-11h-6z" />,
+  book: <path d="M5 4h11a3 3 0 0 1 3 3v13H8a3 3 0 0 1-3-3zM5 17a3 3 0 0 1 3-3h11" />,
   bridge: <path d="M2.5 8h19M5.5 18.5a7.5 9 0 0 1 13 0" />,
   briefcase: <path d="M4 8h16v11H4zM9 8V5h6v3M4 13h16" />,
   calendar: <path d="M5 6h14v14H5zM5 10h14M9 3v4m6-4v4" />,

@@ -79,7 +79,7 @@ export function withClosed(
   const last = was.closed.at(-1);
   if (last !== undefined && month <= last.month) return was;
   const seenMs = nowMs - ENTRY_DELAY_MS;
-  const { from, to } = daysOf(periodOf(month));
+  const { from, to } = daysOfMonth(month);
   if (seenMs <= Math.max(startOfDay(timeZone, from), last?.untilMs ?? 0)) {
     throw new PonteError('ValidationError', `month: ${month} has not begun, close an earlier one.`);
   }
@@ -126,6 +126,11 @@ export function startOfBookDay(
 
 export function isMonth(text: string): boolean {
   return /^[0-9]{4}-(0[1-9]|1[0-2])$/.test(text);
+}
+
+/** The days of a month, from and to. */
+export function daysOfMonth(month: string) {
+  return daysOf(periodOf(month));
 }
 
 function periodOf(month: string) {

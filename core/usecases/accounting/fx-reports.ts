@@ -1,6 +1,5 @@
-// The monthly extract for the regulator: every PIX of a mode to a seller, over all organizations.
-// Its lines are made of the postings of the ledger, so its sum is that of the ledger.
-
+// The monthly extract for the regulator: every PIX of a mode to a seller, over all organizations or
+// of one. Its lines are made of the postings of the ledger, so its sum is that of the ledger.
 import { brlOf, type FxLine, fxLineOf } from '../../domain/accounting/fx-line.js';
 import type { Mode } from '../../domain/base/tenant.js';
 import { DEFAULT_TIME_ZONE, rangeOf } from '../../domain/base/time-zone.js';
@@ -15,25 +14,44 @@ export interface FxReport {
   readonly sumMinor: bigint;
 }
 
+interface Month {
+  readonly year: number;
+  readonly month: number;
+}
+
 /** A month of Brasília, without the last minute of one that is not over. */
-export async function fxReport(
-  deps: Deps,
-  mode: Mode,
-  month: { readonly year: number; readonly month: number },
-): Promise<FxReport> {
-  const range = { ...rangeOf(DEFAULT_TIME_ZONE, month), origins: paymentOrigins };
+export async function fxReport(deps: Deps, mode: Mode, month: Month): Promise<FxReport> {
   const organizations = await deps.store.run((tx) => tx.organizations.list());
+  const reports: FxReport[] = [];
+  for (const { id, name } of organizations) {
+    reports.push(await ownFxReport(deps, { id, name, mode }, month));
+  }
+  return {
+    lines: reports.flatMap(({ lines }) => lines),
+    sumMinor: reports.reduce((sum, one) => sum + one.sumMinor, 0n),
+  };
+}
+
+/** The same of one organization. */
+export async function ownFxReport(
+  deps: Deps,
+  {
+    id: orgId,
+    name: organization,
+    mode,
+  }: { readonly id: string; readonly name: string; readonly mode: Mode },
+  month: Month,
+): Promise<FxReport> {
+  const tenant = { orgId, mode };
+  const moments = { ...rangeOf(DEFAULT_TIME_ZONE, month), origins: paymentOrigins };
   const lines: FxLine[] = [];
   let sumMinor = 0n;
-  for (const { id: orgId, name: organization } of organizations) {
-    const tenant = { orgId, mode };
-    for (const posting of await allPostings(deps, tenant, range)) {
-      const brlMinor = brlOf(posting);
-      if (brlMinor === 0n) continue;
-      sumMinor += brlMinor;
-      const view = await readView(deps, tenant, posting.subjectId);
-      lines.push(fxLineOf({ posting, view, organization }));
-    }
+  for (const posting of await allPostings(deps, tenant, moments)) {
+    const brlMinor = brlOf(posting);
+    if (brlMinor === 0n) continue;
+    sumMinor += brlMinor;
+    const view = await readView(deps, tenant, posting.subjectId);
+    lines.push(fxLineOf({ posting, view, organization }));
   }
   return { lines, sumMinor };
 }

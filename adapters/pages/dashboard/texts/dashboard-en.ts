@@ -43,6 +43,7 @@ export const dashboardEn = {
     payments: 'Payments',
     invoices: 'Invoices',
     sellers: 'Sellers',
+    accounting: 'Accounting',
     webhooks: 'Webhooks',
     events: 'Events',
     keys: 'API keys',
@@ -61,6 +62,7 @@ export const dashboardEn = {
     code_wrong: 'This code does not work. Check the six digits, or ask for another email.',
   },
   done: {
+    month_closed: 'The month is closed.',
     replayed: 'The webhook is sent again.',
     session_ended: 'The session is ended.',
     passkey_added: 'The passkey is added.',

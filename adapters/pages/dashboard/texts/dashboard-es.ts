@@ -28,6 +28,7 @@ export const dashboardEs: DashboardTexts = {
     payments: 'Pagos',
     invoices: 'Facturas',
     sellers: 'Vendedores',
+    accounting: 'Contabilidad',
     webhooks: 'Webhooks',
     events: 'Eventos',
     keys: 'Claves de API',
@@ -46,6 +47,7 @@ export const dashboardEs: DashboardTexts = {
     code_wrong: 'Este código no funciona. Revise los seis dígitos o pida otro correo.',
   },
   done: {
+    month_closed: 'El mes está cerrado.',
     replayed: 'El webhook se envía de nuevo.',
     session_ended: 'La sesión está cerrada.',
     passkey_added: 'La clave de acceso está añadida.',

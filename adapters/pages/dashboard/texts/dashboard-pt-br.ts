@@ -28,6 +28,7 @@ export const dashboardPtBr: DashboardTexts = {
     payments: 'Pagamentos',
     invoices: 'Faturas',
     sellers: 'Vendedores',
+    accounting: 'Contabilidade',
     webhooks: 'Webhooks',
     events: 'Eventos',
     keys: 'Chaves de API',
@@ -46,6 +47,7 @@ export const dashboardPtBr: DashboardTexts = {
     code_wrong: 'Este código não funciona. Confira os seis dígitos ou peça outro e-mail.',
   },
   done: {
+    month_closed: 'O mês foi fechado.',
     replayed: 'O webhook é enviado de novo.',
     session_ended: 'A sessão foi encerrada.',
     passkey_added: 'A chave de acesso foi adicionada.',

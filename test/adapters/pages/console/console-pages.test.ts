@@ -3,11 +3,15 @@
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import { consolePages } from '../../../../adapters/pages/console/console-pages.js';
+import { fxCsv } from '../../../../adapters/pages/kit/files/fx-file.js';
 import { pageRoutes } from '../../../../adapters/pages/page-routes.js';
+import { DAY_MS, MINUTE_MS } from '../../../../core/domain/base/instant.js';
+import { DEFAULT_TIME_ZONE, dayOf } from '../../../../core/domain/base/time-zone.js';
 import { decisionNames } from '../../../../core/domain/money-desk/decisions.js';
 import { createKey, unlimitedKey } from '../../../../core/usecases/access/keys.js';
 import { addMember } from '../../../../core/usecases/access/members.js';
 import { removeOperator } from '../../../../core/usecases/access/registered-operators.js';
+import { fxReport } from '../../../../core/usecases/accounting/fx-reports.js';
 import { listProposals } from '../../../../core/usecases/money-desk/money-queues.js';
 import {
   audited,
@@ -429,6 +433,27 @@ test('the health of the service is shown with what is worst first', async (t) =>
   assert.match(shown, /2 of 3 checks need an operator/);
   assert.match(shown, /ledger At risk does not balance.* disk Look at it only 0\.7 GiB .* node Ok/);
   assert.doesNotMatch(text, /<b>\/data/);
+});
+
+test('the extract of a month is shown and downloaded as the command prints it', async (t) => {
+  const site = await consoleSite(t);
+  const { deps } = site.world;
+  site.world.advanceClock(DAY_MS);
+  const tenant = await site.world.newTenant();
+  const id = await site.world.newPayment(tenant, { purpose: 'services' });
+  await site.world.play(tenant, id, 'settled');
+  site.world.advanceClock(5 * MINUTE_MS);
+  const [year = 0, month = 0] = dayOf(DEFAULT_TIME_ZONE, deps.clock.nowMs()).split('-').map(Number);
+  const query = `?month=${year}-${`${month}`.padStart(2, '0')}&mode=test`;
+  const report = await fxReport(deps, 'test', { year, month });
+  const ana = await site.signedIn(site.ana);
+  const shown = textOf((await ana.open(`/operator/fx${query}`)).text);
+  assert.match(shown, /1 PIX, BRL [1-9]/);
+  assert.match(shown, /buyer\.name, buyer\.country, payerRelation/);
+  const file = await ana.request('GET', `/operator/fx/file${query}`);
+  assert.equal(await file.text(), fxCsv(report));
+  assert.match(file.headers.get('content-disposition') ?? '', /fx-test-[0-9]{4}-[0-9]{2}\.csv/);
+  assert.match(textOf((await ana.open('/operator/fx')).text), /0 PIX, BRL 0\.00/);
 });
 
 test('one operator alone proposes, by every form of the console and every decision', async (t) => {

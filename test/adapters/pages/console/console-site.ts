@@ -113,6 +113,7 @@ export async function fillConsole(site: ConsoleSite): Promise<Readonly<Record<st
     requests: '/operator/production',
     request: `/operator/production/${orgId}`,
     health: '/operator/health',
+    fx: '/operator/fx',
     commands: '/operator/commands',
     payments: '/operator/payments',
     payment: '/operator/payments/pi_2',

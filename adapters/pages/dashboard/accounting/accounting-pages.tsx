@@ -1,0 +1,358 @@
+// What accounting needs of a month: its entries with their files, its closing, the names of
+// accounts, and the extract of what the tax office asks for.
+import type { VNode } from 'preact';
+import { z } from 'zod';
+import {
+  ACCOUNT_NAME_LENGTH_MAX,
+  type BookAccounts,
+  bookAccounts,
+  entryAccounts,
+  isAccountName,
+} from '../../../../core/domain/accounting/account-name.js';
+import {
+  type Accounting,
+  accountsOf,
+  type BookedEntry,
+  daysOfMonth,
+  isMonth,
+} from '../../../../core/domain/accounting/accounting.js';
+import {
+  entryFiles,
+  entryForms,
+  entryText,
+} from '../../../../core/domain/accounting/entry-file.js';
+import { absolute, money } from '../../../../core/domain/base/money.js';
+import { dayOf, daysAfter } from '../../../../core/domain/base/time-zone.js';
+import {
+  closeMonth,
+  readAccounting,
+  setAccounts,
+} from '../../../../core/usecases/accounting/accounting-settings.js';
+import { type FxReport, ownFxReport } from '../../../../core/usecases/accounting/fx-reports.js';
+import {
+  allOfThem,
+  readEntries,
+  readEntryFile,
+} from '../../../../core/usecases/accounting/settlement-entries.js';
+import { recordExport } from '../../../../core/usecases/service/audit-log.js';
+import { Button, ButtonForm, ButtonLink, Form, Note } from '../../kit/components.js';
+import { csvFile } from '../../kit/csv-line.js';
+import { SelectField } from '../../kit/fields.js';
+import { fxCsv } from '../../kit/files/fx-file.js';
+import type { PageContext } from '../../kit/page-route.js';
+import { textAs } from '../../kit/pages/form-page.js';
+import { Table } from '../../kit/pages/table.js';
+import { may, useDashboard } from '../dashboard-scene.js';
+import { actorOf, anyRole, type MemberCall, tenantOfCall } from '../member-page.js';
+import { memberPages } from '../member-pages.js';
+import { accountingTexts } from './accounting-texts.js';
+
+const PATH = '/accounting';
+const EXTRACT = `${PATH}/extract`;
+/** Entries that the page shows; its file has all. */
+const ENTRIES_SHOWN = 100;
+/** Months to choose from. */
+const MONTHS_SHOWN = 24;
+
+const read = { scope: anyRole, proof: 'session' } as const;
+const writes = { scope: 'accounting:write', proof: 'session' } as const;
+const exportsData = { scope: 'payments:export', proof: 'session' } as const;
+const exportsNames = { scope: 'payments:export', proof: 'export_payments' } as const;
+const month = z.string().max(7).refine(isMonth);
+
+interface Shown {
+  readonly month: string;
+  /** The newest first. */
+  readonly months: readonly string[];
+  readonly entries: readonly BookedEntry[];
+  readonly isCut: boolean;
+  readonly accounting: Accounting;
+}
+
+export const accountingPages = [
+  memberPages.view({
+    path: PATH,
+    access: read,
+    async load({ deps }, call): Promise<Shown> {
+      const tenant = tenantOfCall(call);
+      const { months, month: chosen } = monthsOf(deps, call);
+      const range = { ...allOfThem, ...daysOfMonth(chosen) };
+      const { entries } = await readEntries(deps, tenant, range, ENTRIES_SHOWN + 1);
+      return {
+        month: chosen,
+        months,
+        entries: entries.slice(0, ENTRIES_SHOWN),
+        isCut: entries.length > ENTRIES_SHOWN,
+        accounting: await readAccounting(deps, tenant),
+      };
+    },
+    show: ({ texts, view }, shown) => ({
+      title: texts.places.accounting,
+      lede: accountingTexts[view.locale].lede,
+      place: 'accounting',
+      body: <Month shown={shown} />,
+    }),
+  }),
+  memberPages.action({
+    path: `${PATH}/entries`,
+    access: exportsData,
+    limit: 'export',
+    form: z.object({ month, form: z.enum(entryForms) }),
+    async run({ deps }, call) {
+      const { month: of, form } = call.form;
+      const tenant = tenantOfCall(call);
+      const file = await readEntryFile(deps, tenant, daysOfMonth(of));
+      const filter = `entries=${of}&form=${form}`;
+      await recordExport(deps, tenant, { filter, rows: file.entries.length });
+      const { extension, contentType } = entryFiles[form];
+      const name = `entries-${tenant.mode}-${of}.${extension}`;
+      const headers = {
+        'content-type': `${contentType}; charset=utf-8`,
+        'content-disposition': `attachment; filename="${name}"`,
+      };
+      return { status: 200, headers, cookies: [], body: entryText(form, file) };
+    },
+  }),
+  memberPages.action({
+    path: `${PATH}/close`,
+    access: writes,
+    form: z.object({ month }),
+    async run({ deps }, call) {
+      await closeMonth(deps, tenantOfCall(call), call.form.month);
+      return { to: `${PATH}?month=${call.form.month}`, done: 'month_closed' };
+    },
+  }),
+  memberPages.view({
+    path: EXTRACT,
+    access: exportsNames,
+    load: async ({ deps }, call) => {
+      const { month: of, months } = monthsOf(deps, call);
+      return { month: of, months, report: await reportOf(deps, call, of) };
+    },
+    show: ({ texts, view }, found) => ({
+      title: accountingTexts[view.locale].extract,
+      place: 'accounting',
+      crumbs: <a href={`${view.path}${PATH}`}>{texts.places.accounting}</a>,
+      body: <Extract found={found} />,
+    }),
+  }),
+  memberPages.action({
+    path: `${EXTRACT}/file`,
+    access: exportsNames,
+    limit: 'export',
+    form: z.object({ month }),
+    async run({ deps }, call) {
+      const { month: of } = call.form;
+      const report = await reportOf(deps, call, of);
+      const tenant = tenantOfCall(call);
+      await recordExport(deps, tenant, { filter: `extract=${of}`, rows: report.lines.length });
+      return csvFile(`extract-${tenant.mode}-${of}`, fxCsv(report));
+    },
+  }),
+  ...memberPages.form({
+    path: `${PATH}/accounts`,
+    access: writes,
+    back: () => PATH,
+    load: async ({ deps }, call) => readAccounting(deps, tenantOfCall(call)),
+    typed: ({ accounts }) => ({ ...accounts }),
+    fields({ view }) {
+      const words = accountingTexts[view.locale];
+      const fields = entryAccounts.map((account) => {
+        const field = textAs<string>({
+          label: words.accounts[account],
+          hint: bookAccounts[account],
+          max: ACCOUNT_NAME_LENGTH_MAX,
+          spellcheck: false,
+          problem: words.notAName,
+          read: (text) => (text === '' || isAccountName(text) ? text : null),
+        });
+        return [account, field] as const;
+      });
+      return Object.fromEntries(fields) as Record<keyof BookAccounts, (typeof fields)[number][1]>;
+    },
+    show: ({ texts, view }) => ({
+      title: accountingTexts[view.locale].names,
+      lede: accountingTexts[view.locale].namesText,
+      place: 'accounting',
+      crumbs: <a href={`${view.path}${PATH}`}>{texts.places.accounting}</a>,
+      submit: accountingTexts[view.locale].save,
+    }),
+    async save({ deps }, call, { values }) {
+      await setAccounts(deps, tenantOfCall(call), values);
+      return { to: PATH, done: 'settings_saved' };
+    },
+  }),
+];
+
+/** The month of the query, or the current one, and those to choose from. */
+function monthsOf({ clock }: PageContext['deps'], call: MemberCall) {
+  const { timeZone } = actorOf(call).organization;
+  let newest = dayOf(timeZone, clock.nowMs()).slice(0, 7);
+  const given = call.query.get('month') ?? '';
+  const chosen = isMonth(given) && given <= newest ? given : newest;
+  const months: string[] = [];
+  for (; months.length < MONTHS_SHOWN; newest = daysAfter(`${newest}-01`, -1).slice(0, 7))
+    months.push(newest);
+  return { month: chosen, months: months.includes(chosen) ? months : [...months, chosen] };
+}
+
+function reportOf(deps: PageContext['deps'], call: MemberCall, of: string): Promise<FxReport> {
+  const { organization, mode } = actorOf(call);
+  const [year = 0, number = 0] = of.split('-').map(Number);
+  return ownFxReport(deps, { ...organization, mode }, { year, month: number });
+}
+
+function MonthChoice({ to, of, months }: { to: string; of: string; months: readonly string[] }) {
+  const { view, format } = useDashboard();
+  const words = accountingTexts[view.locale];
+  const choices = months.map((value) => ({
+    value,
+    label: format.month(Date.parse(`${value}-15T12:00:00Z`)),
+  }));
+  return (
+    <form method="get" action={`${view.path}${to}`} class="line">
+      <SelectField name="month" label={words.month} choices={choices} value={of} />
+      <Button>{words.show}</Button>
+    </form>
+  );
+}
+
+function Month({ shown }: { readonly shown: Shown }): VNode {
+  const { view, format } = useDashboard();
+  const words = accountingTexts[view.locale];
+  const { month: of, months, entries, isCut } = shown;
+  return (
+    <div class="stack-l">
+      <MonthChoice to={PATH} of={of} months={months} />
+      <div class="cols">
+        {may(view, 'payments:export') ? <Download of={of} /> : null}
+        <Closing shown={shown} />
+      </div>
+      <section class="stack">
+        {entries.length === 0 ? <p class="quiet">{words.empty}</p> : <Entries entries={entries} />}
+        {isCut ? <p class="quiet">{words.more(format.count(ENTRIES_SHOWN))}</p> : null}
+      </section>
+    </div>
+  );
+}
+
+function Download({ of }: { readonly of: string }): VNode {
+  const { view } = useDashboard();
+  const words = accountingTexts[view.locale];
+  const choices = entryForms.map((value) => ({ value, label: entryFiles[value].label }));
+  return (
+    <section class="card stack" aria-labelledby="file">
+      <h2 id="file">{words.file}</h2>
+      <Form to="accounting/entries" class="stack" download>
+        <input type="hidden" name="month" value={of} />
+        <SelectField name="form" label={words.format} choices={choices} value="csv" />
+        <div class="actions">
+          <Button look="primary">{words.download}</Button>
+          <ButtonLink href={`${view.path}${EXTRACT}?month=${of}`}>{words.extract}</ButtonLink>
+        </div>
+      </Form>
+      <p class="small quiet">{words.fileText}</p>
+    </section>
+  );
+}
+
+function Closing({ shown }: { readonly shown: Shown }): VNode {
+  const { view, format } = useDashboard();
+  const words = accountingTexts[view.locale];
+  const { month: of, months, accounting } = shown;
+  const closed = accounting.closed.find((one) => one.month >= of);
+  // The running month is closed by the API only: nobody presses that by mistake.
+  const isOver = of !== months[0];
+  const mayWrite = may(view, 'accounting:write');
+  const names = accountsOf(accounting);
+  const own = entryAccounts.filter((account) => names[account] !== bookAccounts[account]);
+  return (
+    <section class="card stack" aria-labelledby="closing">
+      <h2 id="closing">{words.close}</h2>
+      {closed === undefined ? (
+        <p class="small quiet">{words.closeText}</p>
+      ) : (
+        <Note look="ok" text={words.closedOn(format.day(closed.closedAtMs))} />
+      )}
+      {closed === undefined && mayWrite && isOver ? (
+        <ButtonForm to="accounting/close" values={{ month: of }}>
+          {words.close}
+        </ButtonForm>
+      ) : null}
+      <p>
+        {words.names}: {own.map((account) => names[account]).join(', ') || '–'}{' '}
+        {mayWrite ? <a href={`${view.path}${PATH}/accounts`}>{words.change}</a> : null}
+      </p>
+    </section>
+  );
+}
+
+function Entries({ entries }: { readonly entries: readonly BookedEntry[] }): VNode {
+  const { view, texts, format } = useDashboard();
+  const words = accountingTexts[view.locale];
+  const rows = entries.flatMap((entry) => entry.lines.map((line) => ({ entry, line })));
+  const amount = (minor: bigint, currency: string, isShown: boolean) =>
+    isShown ? format.money(money(absolute(minor), currency)) : '';
+  return (
+    <Table
+      label={texts.places.accounting}
+      rows={rows}
+      columns={({ column, named }) => [
+        column(words.day, 'when', ({ entry }) => format.shortDate(entry.day)),
+        named(words.account, ({ entry, line }) => (
+          <>
+            {words.accounts[line.account]}
+            <span class="sub code">{entry.accounts[line.account]}</span>
+          </>
+        )),
+        column(words.payment, 'only-l code', ({ entry }) => (
+          <a href={`${view.path}/payments/${entry.subjectId}`}>{entry.subjectId}</a>
+        )),
+        column(words.debit, 'num', ({ line: { money: of } }) =>
+          amount(of.amountMinor, of.currency, of.amountMinor > 0n),
+        ),
+        column(words.credit, 'num', ({ line: { money: of } }) =>
+          amount(of.amountMinor, of.currency, of.amountMinor < 0n),
+        ),
+      ]}
+    />
+  );
+}
+
+interface FoundExtract {
+  readonly month: string;
+  readonly months: readonly string[];
+  readonly report: FxReport;
+}
+
+function Extract({
+  found: { month: of, months, report },
+}: {
+  readonly found: FoundExtract;
+}): VNode {
+  const { view, format } = useDashboard();
+  const words = accountingTexts[view.locale];
+  const { lines, sumMinor } = report;
+  const incomplete = lines.filter(({ missing }) => missing.length > 0).length;
+  const sum = format.money(money(sumMinor, 'BRL'));
+  return (
+    <div class="stack-l narrow">
+      <MonthChoice to={EXTRACT} of={of} months={months} />
+      <section class="card stack">
+        <p>{words.extractText}</p>
+        <p>
+          <b>{words.extractCount(format.count(lines.length), sum)}</b>
+        </p>
+        {incomplete === 0 ? null : (
+          <Note look="warn" text={words.incomplete(format.count(incomplete))} />
+        )}
+        <Form to="accounting/extract/file" class="stack" download>
+          <input type="hidden" name="month" value={of} />
+          <div class="actions">
+            <Button look="primary">{words.download}</Button>
+          </div>
+        </Form>
+      </section>
+    </div>
+  );
+}

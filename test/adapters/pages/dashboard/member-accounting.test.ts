@@ -1,0 +1,95 @@
+// The pages for accounting: entries of a month with their files, its closing, names of accounts,
+// and the extract.
+import assert from 'node:assert/strict';
+import { before, test } from 'node:test';
+import { entryForms, entryText } from '../../../../core/domain/accounting/entry-file.js';
+import { DAY_MS, formatInstant } from '../../../../core/domain/base/instant.js';
+import { formatAmount } from '../../../../core/domain/base/money.js';
+import { readAccounting } from '../../../../core/usecases/accounting/accounting-settings.js';
+import { readEntryFile } from '../../../../core/usecases/accounting/settlement-entries.js';
+import { readView } from '../../../../core/usecases/payments/payment-store.js';
+import { suiteEnd } from '../../../support/suite-end.js';
+import { type PageSite, pageSite, type Visitor } from '../visitor.js';
+import { rootOf, signedInAs } from './dashboard-site.js';
+
+const suite = suiteEnd();
+let site: PageSite;
+let finance: Visitor;
+let viewer: Visitor;
+let root: string;
+let id: string;
+let month: string;
+
+before(async () => {
+  site = await pageSite(suite);
+  const { world, tenant } = site;
+  // The year begins later in Brasília.
+  world.advanceClock(DAY_MS);
+  const buyer = { email: 'ana@buyer.example', name: 'Copper Ltd', country: 'US', phone: null };
+  id = await world.newPayment(tenant, { buyer, purpose: 'services' });
+  await world.play(tenant, id, 'settled');
+  month = formatInstant(world.deps.clock.nowMs()).slice(0, 7);
+  world.advanceClock(40 * DAY_MS);
+  finance = await signedInAs(site, 'finance');
+  viewer = await signedInAs(site, 'viewer');
+  root = rootOf(site);
+});
+
+async function brlOf(): Promise<string> {
+  const { settlements } = await readView(site.world.deps, site.tenant, id);
+  return formatAmount(settlements[0]?.settled.amountMinor ?? 0n);
+}
+
+test('a month has its entries, and its file in each form is that of the command', async () => {
+  const page = await finance.open(`${root}/accounting?month=${month}`);
+  assert.match(page.text, new RegExp(`/payments/${id}"`));
+  assert.match(page.text, /Received by PIX/);
+  const { deps } = site.world;
+  const days = { from: `${month}-01`, to: `${month}-31` };
+  const { entries } = await readEntryFile(deps, site.tenant, days);
+  assert.equal(entries.length, 2);
+  for (const form of entryForms) {
+    await finance.open(`${root}/accounting?month=${month}`);
+    const { text, headers } = await finance.send('/accounting/entries', { month, form });
+    const file = await readEntryFile(deps, site.tenant, days);
+    assert.equal(text, entryText(form, file), form);
+    const name = `filename="entries-test-${month}.`;
+    assert.ok(headers.get('content-disposition')?.includes(name), form);
+  }
+  const other = await finance.open(`${root}/accounting?month=2029-12`);
+  assert.match(other.text, /No entries in this month/);
+});
+
+test('the extract has each PIX of the month, and says what lacks facts', async () => {
+  const page = await finance.open(`${root}/accounting/extract?month=${month}`);
+  assert.match(page.text, /1 PIX/);
+  assert.match(page.text, /1 of them lack facts/, 'the relation of the payer');
+  const { text } = await finance.send('/accounting/extract/file', { month });
+  const [head = '', row = '', ...none] = text.trimEnd().split('\r\n');
+  assert.deepEqual(none, []);
+  const cells = new Map(head.split(',').map((name, at) => [name, row.split(',')[at]]));
+  assert.deepEqual(
+    ['paymentId', 'brlAmount', 'buyer.name', 'missing'].map((name) => cells.get(name)),
+    [id, await brlOf(), 'Copper Ltd', 'payerRelation'],
+  );
+});
+
+test('names and closings are of members who may write them', async () => {
+  const { deps } = site.world;
+  const read = await viewer.open(`${root}/accounting?month=${month}`);
+  const running = await finance.open(`${root}/accounting`);
+  assert.doesNotMatch(running.text, /accounting\/close"/, 'a month that is over');
+  assert.doesNotMatch(read.text, /accounting\/close"/);
+  assert.equal((await viewer.open(`${root}/accounting/accounts`)).status, 403);
+  await finance.open(`${root}/accounting/accounts`);
+  const refused = await finance.send('/accounting/accounts', { seller: '=1' });
+  assert.equal(refused.status, 422);
+  await finance.send('/accounting/accounts', { seller: '1.1.2.01' });
+  await finance.open(`${root}/accounting?month=${month}`);
+  const closed = await finance.send('/accounting/close', { month });
+  assert.match(closed.text, /The month is closed/);
+  assert.match(closed.text, /1\.1\.2\.01/);
+  assert.doesNotMatch(closed.text, /accounting\/close"/, 'it is closed once');
+  const { accounts, closed: months } = await readAccounting(deps, site.tenant);
+  assert.deepEqual([accounts, months.map((one) => one.month)], [{ seller: '1.1.2.01' }, [month]]);
+});
