@@ -6,7 +6,7 @@ import { CLOCK_ERROR_MAX_MS, SECOND_MS } from '../core/domain/base/instant.js';
 import type { Clock, Log } from '../core/ports/outside.js';
 import type { WorkerStep } from './workers.js';
 
-/** Smaller steps are corrections by NTP. */
+/** Smaller steps are corrections, by NTP or a measurement: the clock stands still until then. */
 const STEP_BACK_MIN_MS = SECOND_MS;
 /** Also the time until a suspend or a set clock is detected. */
 const MEASURE_EVERY_MS = 5 * SECOND_MS;
@@ -38,7 +38,14 @@ export function newHostClock(sources: {
   const { machineMs, steadyMs, databaseMs } = sources;
   /** The database's time at zero of the monotonic clock; null until it is measured. */
   let zeroMs: number | null = null;
-  const nowMs = () => (zeroMs === null ? machineMs() : Math.floor(zeroMs + steadyMs()));
+  let lastMs = 0;
+  const nowMs = () => {
+    const atMs = zeroMs === null ? machineMs() : Math.floor(zeroMs + steadyMs());
+    // A measurement corrects the one before it by what a round trip took.
+    const isCorrection = atMs < lastMs && lastMs - atMs < STEP_BACK_MIN_MS;
+    if (!isCorrection) lastMs = atMs;
+    return lastMs;
+  };
   const skewMs = () => machineMs() - nowMs();
   let seen = { machine: machineMs(), steady: steadyMs() };
   return {

@@ -73,6 +73,23 @@ test('a slow answer moves the time no further than it proves it wrong', async ()
   assert.equal(clock.nowMs(), T0 + 8_000 + 8_000, 'no less than the answer leaves open');
 });
 
+test('a correction of less than a second stops the time, and does not set it back', async () => {
+  for (const [databaseMs, expectedMs] of [
+    [-300, T0 + 1_000],
+    [-1_000, T0],
+  ] as const) {
+    const { clock, time, pass } = scene();
+    await clock.measure();
+    pass(1_000);
+    assert.equal(clock.nowMs(), T0 + 1_000);
+    time.databaseMs = T0 + databaseMs;
+    await clock.measure();
+    assert.equal(clock.nowMs(), expectedMs);
+    pass(1_000);
+    assert.equal(clock.nowMs(), T0 + 2_000 + databaseMs, 'right after that');
+  }
+});
+
 test('a machine that was suspended has the right time again after one measurement', async () => {
   const { clock, time } = scene();
   await clock.measure();
