@@ -1,6 +1,7 @@
 // Claims of due work: single statements that lease rows to one worker. Use cases decide what a
 // worker does with a row; due-times.ts reads when a queue has something due.
 import { randomBytes } from 'node:crypto';
+import { ALIAS_MARK, bodyAs } from '../../core/domain/payments/event.js';
 import type { Subscription } from '../../core/domain/webhooks/subscription.js';
 import { assert } from '../../core/errors.js';
 import type { Claim, Claims } from '../../core/ports/storage.js';
@@ -29,7 +30,8 @@ const SUBSCRIPTIONS_KNOWN_MAX = 1_000;
 
 const itsEvent = [
   'from events e where e.org_id = deliveries.org_id',
-  'and e.mode = deliveries.mode and e.id = deliveries.event_id',
+  'and e.mode = deliveries.mode',
+  `and e.id = rtrim(deliveries.event_id, '${ALIAS_MARK}')`,
 ].join(' ');
 
 // The rows are chosen in a materialized query: PostgreSQL may repeat a choice within the update.
@@ -184,12 +186,13 @@ function deliveryClaims(database: Database, newLease: () => string): Claims['del
       integer('subscription_version').read(first),
     );
     return rows
-      .map((row) => ({
-        delivery: deliveries.read(row),
-        subscription,
-        body: text('body').read(row),
-        eventCreatedAtMs: time('event_created_at').read(row),
-      }))
+      .map((row) => {
+        const delivery = deliveries.read(row);
+        const event = { id: delivery.eventId, type: delivery.eventType };
+        const body = bodyAs(text('body').read(row), event);
+        const eventCreatedAtMs = time('event_created_at').read(row);
+        return { delivery, subscription, body, eventCreatedAtMs };
+      })
       .sort(({ delivery: a }, { delivery: b }) =>
         order(a.nextAttemptAtMs ?? 0, b.nextAttemptAtMs ?? 0, a, b),
       );

@@ -230,7 +230,7 @@ export const personalTables = {
   events: {
     personal: 'body',
     withheld: '',
-    other: 'org_id mode id sequence type subject_id chain_hash created_at actor',
+    other: 'org_id mode id sequence type alias subject_id chain_hash created_at actor',
     found: found.events,
     kept: kept.signed,
   },

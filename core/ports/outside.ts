@@ -201,7 +201,7 @@ export const ID_CELL_CHARACTERS = 2;
 export const CELLS = 32 ** ID_CELL_CHARACTERS;
 
 export interface Ids {
-  /** `<prefix>_…`: sorts by creation time, unguessable (70 random bits). */
+  /** `<prefix>_…`: sorts by creation time, unguessable (70 random bits), with no letter `i`. */
   next(prefix: IdPrefix, nowMs: number): string;
   /** The same for the same `id`, whose time and cell it has, and name: unguessable if one is. */
   named(prefix: IdPrefix, id: string, name: string): string;

@@ -565,8 +565,11 @@ export interface Tx {
   readonly feed: {
     /** Returns null before a tenant's first event. */
     head(tenant: Tenant): Found<FeedHead>;
-    /** The commit gives the event the next number of its tenant and chains it. */
-    append(event: DomainEvent): void;
+    /**
+     * The commit gives the event the next number of its tenant and chains it. Its alias, which
+     * follows from it, has the number after that.
+     */
+    append(event: DomainEvent, alias?: DomainEvent): void;
     /** Guards that the event was not pruned; it never changes. */
     expect(event: NumberedEvent): void;
     get(tenant: Tenant, id: string): Found<NumberedEvent>;
@@ -671,13 +674,18 @@ export interface Tx {
     removeMessages(after: MessageCursor | null, last: MessageCursor): void;
     /** Tenants with a feed, in key order; not the audit log. */
     tenants(after: Tenant | null, limit: number): Many<Tenant>;
-    /** An event is needed while it is young, its payment runs, or a delivery of it is not old. */
+    /**
+     * With the number of its alias, if it has one. An event is needed while it is young, its
+     * payment runs, or a delivery of it is not old.
+     */
     oldestEvents(
       cutoff: RetentionCutoff,
       tenant: Tenant,
       after: number,
       limit: number,
-    ): Promise<readonly { readonly sequence: number; readonly needed: boolean }[]>;
+    ): Promise<
+      readonly { readonly sequence: number; readonly count: 1 | 2; readonly needed: boolean }[]
+    >;
     /** Removes none while any of them has a delivery: the feed has no gaps. */
     removeEvents(tenant: Tenant, after: number, last: number): void;
   };

@@ -2,6 +2,7 @@
 // order in which it fell due, and the next moment of any work is known. Run over each database.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { aliasOf, eventBody } from '../../core/domain/payments/event.js';
 import { isExpirable, type Payment, paymentStatuses } from '../../core/domain/payments/payment.js';
 import type { Claim, DuePage, Store } from '../../core/ports/storage.js';
 import {
@@ -17,6 +18,7 @@ import {
   T0,
 } from '../support/samples/domain-samples.js';
 import { aMail } from '../support/samples/mail-samples.js';
+import { valuesOf } from '../support/values-of.js';
 import { assertContended } from './contention.js';
 import type { OpenStore } from './store-contracts.js';
 
@@ -77,6 +79,22 @@ export function storeClaimsContract(fresh: OpenStore): void {
       },
     ]);
     assert.deepEqual(await store.claims.deliveries(deliveryClaim('whs_1')), []);
+  });
+
+  test('a delivery of an alias is given with the body of the alias', async () => {
+    const store = await fresh();
+    const body = eventBody('payment_intent.settled', { externalEventId: 'evt_1' });
+    const event = aFeedEvent({ type: 'payment_intent.settled', body });
+    const alias = aliasOf(event, 'invoice.settled');
+    await store.run(async (tx) => {
+      tx.subscriptions.insert(aSubscription());
+      tx.feed.append(event, alias);
+      for (const { id, type } of [event, alias])
+        tx.deliveries.insert(aDelivery({ id: `whd_${id}`, eventId: id, eventType: type }));
+    });
+    const taken = await store.claims.deliveries(deliveryClaim('whs_1'));
+    assert.deepEqual(valuesOf(taken, 'body'), [event.body, alias.body]);
+    assert.equal(alias.body, eventBody('invoice.settled', { externalEventId: alias.id }));
   });
 
   test('deliveries come with the subscription as it stands at each claim', async () => {

@@ -2,7 +2,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Tenant } from '../../core/domain/base/tenant.js';
-import { type FeedHead, headAfter } from '../../core/domain/payments/event.js';
+import {
+  aliasOf,
+  type DomainEvent,
+  eventBody,
+  type FeedHead,
+  headAfter,
+} from '../../core/domain/payments/event.js';
 import type { Subscription } from '../../core/domain/webhooks/subscription.js';
 import type { FeedFilter, Store, Tx } from '../../core/ports/storage.js';
 import {
@@ -18,6 +24,9 @@ import {
 } from '../support/samples/domain-samples.js';
 import { valuesOf } from '../support/values-of.js';
 import type { OpenStore } from './store-contracts.js';
+
+const ended = { status: 'delivered', dueAtMs: null, nextAttemptAtMs: null } as const;
+const cutoff = { sinceDeliveryId: 'whd_z', sinceMs: T0 + 100 };
 
 export function storeFeedContract(open: OpenStore): void {
   test('concurrent batches of several tenants leave no gap, and each event is chained', async () => {
@@ -172,6 +181,76 @@ export function storeFeedContract(open: OpenStore): void {
     assert.equal(await cursor(aSubscription({ ...otherOrg })), 0);
     await store.run(async (tx) => tx.subscriptions.advance(first, 3));
     assert.deepEqual(await behind(), [{ subscription: first, cursor: 3, head: 4 }]);
+  });
+
+  test('an event and its alias are one row, and read like two rows', async () => {
+    const store = await open();
+    const [one, two] = ['payment_intent.created', 'invoice.created'];
+    const made = [[one, two], [two], [one, two], [one, two], [two]] as const;
+    // The same events: in one tenant by pairs, in the other each in its own row.
+    await store.run(async (tx) => {
+      for (const [at, [type, alias]] of made.entries()) {
+        const named = (id: string) => ({
+          id,
+          subjectId: `pi_${at % 2}`,
+          type,
+          createdAtMs: T0 + at,
+        });
+        const of = (id: string, own: Partial<DomainEvent> = {}) => {
+          const body = eventBody(type, { metadata: { externalEventId: id }, externalEventId: id });
+          return anEvent({ ...named(id), body, ...own });
+        };
+        const [pair, apart] = [of(`evt_${at}`), of(`evt_${at}_apart`, otherOrg)];
+        const second = alias === undefined ? undefined : aliasOf(pair, alias);
+        tx.feed.append(pair, second);
+        tx.feed.append(apart);
+        if (alias !== undefined) tx.feed.append({ ...apart, id: `evt_${at}_apart_2`, type: alias });
+        const deliveries = { 1: [pair, apart], 2: [second, { ...apart, id: `${apart.id}_2` }] }[at];
+        for (const event of deliveries ?? []) {
+          if (event === undefined) continue;
+          const { orgId, id: eventId, type: eventType } = event;
+          const id = `whd_${eventId}`;
+          tx.deliveries.insert(aDelivery({ orgId, id, eventId, eventType, ...ended }));
+        }
+      }
+    });
+    const shown = (
+      events: readonly (Pick<DomainEvent, 'id' | 'type'> & { readonly sequence?: number })[],
+    ) => events.map(({ id, type, sequence }) => [id.replace(/_apart(_2)?|i$/, ''), type, sequence]);
+    const last = 8;
+    const reads = (of: Tenant): ((tx: Tx) => Promise<unknown>)[] => [
+      (tx) => tx.feed.head(of).then((head) => head?.sequence),
+      ...[...Array(last + 1).keys()].flatMap((from) => [
+        async (tx: Tx) => (await tx.retention.oldestEvents(cutoff, of, from, 9)).at(-1)?.sequence,
+        ...[1, 3].flatMap((limit) => [
+          async (tx: Tx) => shown(await tx.feed.after(of, from, limit)),
+          ...[null, one, two].flatMap((type) =>
+            [null, 'pi_1'].flatMap((subjectId) =>
+              [1, 4].map((fromSequence) => async (tx: Tx) => {
+                const filter = { type: type ?? null, subjectId, fromSequence };
+                return shown(await tx.feed.newest(of, filter, { beforeSequence: from, limit }));
+              }),
+            ),
+          ),
+          async (tx: Tx) =>
+            shown(await tx.feed.withoutDelivery(aSubscription(of), from, from + limit)),
+        ]),
+      ]),
+      async (tx) => shown(await tx.feed.ofSubject(of, 'pi_0')),
+      async (tx) =>
+        (await tx.deliveries.ofSubject(of, 'pi_0', { fromMs: 0, afterId: '', limit: 9 })).length,
+    ];
+    const results = (of: Tenant) =>
+      store.run((tx) => Promise.all(reads(of).map((read) => read(tx))));
+    assert.deepEqual(await results(tenant), await results({ ...tenant, ...otherOrg }));
+    for (const event of await store.run((tx) => tx.feed.after(tenant, 0, last))) {
+      assert.deepEqual(await store.run((tx) => tx.feed.get(tenant, event.id)), event);
+      const data = { metadata: { externalEventId: event.id.replace(/i$/, '') } };
+      const body = eventBody(event.type, { ...data, externalEventId: event.id });
+      assert.equal(event.body, body, 'only the type and the id of the alias are others');
+      await store.run(async (tx) => tx.feed.expect(event));
+    }
+    assert.equal(await store.run((tx) => tx.feed.get(tenant, 'evt_1i')), null);
   });
 
   test('active subscriptions with the URL of another one of their tenant are found', async () => {

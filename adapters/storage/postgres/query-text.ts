@@ -107,8 +107,13 @@ function gatheredText(template: StatementTemplate, types: readonly string[]): st
       const values = columns.map(givenFor).join(', ');
       return `insert into ${table} (${columns.join(', ')}) select ${values} from ${given}`;
     }
-    case 'append':
-      return `select ponte_append(${types.map((type, at) => `$${at + 1}::${type}[]`).join(', ')})`;
+    case 'append': {
+      const lists = columns.map((column, at) => {
+        const place = known.indexOf(column) + 1;
+        return place === 0 ? 'null' : `$${place}::${types[at]}[]`;
+      });
+      return `select ponte_append(${lists.join(', ')})`;
+    }
     case 'update': {
       const set = columns
         .filter((column) => !key.includes(column))

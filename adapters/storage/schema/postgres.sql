@@ -1,7 +1,8 @@
 -- The schema on postgres. Written by `npm run -s schema`; edits are lost.
 
 create or replace function ponte_append(org_ids text[], modes text[], ids text[], types text[],
-    subject_ids text[], bodies text[], created_ats timestamp with time zone[], actors text[])
+    subject_ids text[], bodies text[], created_ats timestamp with time zone[], aliases text[],
+    actors text[])
  returns void
  language plpgsql
 as $function$
@@ -27,20 +28,20 @@ begin
         where h.org_id = tenant.org_id and h.mode = tenant.mode for update;
     end if;
     foreach place in array tenant.places loop
-      head.sequence := head.sequence + 1;
+      sequences[place] := head.sequence + 1;
+      head.sequence := sequences[place] + case when aliases[place] is null then 0 else 1 end;
       head.chain_hash :=
         encode(sha256(convert_to(head.chain_hash || bodies[place], 'UTF8')), 'hex');
-      sequences[place] := head.sequence;
       chain_hashes[place] := head.chain_hash;
     end loop;
     update feed_heads h set sequence = head.sequence, chain_hash = head.chain_hash
       where h.org_id = tenant.org_id and h.mode = tenant.mode;
   end loop;
   insert into events (
-    org_id, mode, id, type, subject_id, body, created_at, actor, sequence, chain_hash
+    org_id, mode, id, type, subject_id, body, created_at, alias, actor, sequence, chain_hash
   )
-    select * from unnest(org_ids, modes, ids, types, subject_ids, bodies, created_ats, actors,
-      sequences, chain_hashes);
+    select * from unnest(org_ids, modes, ids, types, subject_ids, bodies, created_ats, aliases,
+      actors, sequences, chain_hashes);
 end
 $function$;
 
@@ -490,6 +491,7 @@ create table events (
   id text collate "C" not null,
   sequence bigint not null,
   type text not null,
+  alias text,
   subject_id text collate "C" not null,
   body text not null,
   chain_hash text collate "C" not null,

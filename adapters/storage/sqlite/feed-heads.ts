@@ -29,9 +29,10 @@ export class FeedHeads {
     const value = (column: string) => params[columns.indexOf(column)] as string;
     const tenant = [value('org_id'), value('mode')];
     const key = tenant.join('/');
-    const head = headAfter(this.#heads.get(key)?.head ?? this.#stored(tenant), value('body'));
+    const last = this.#heads.get(key)?.head ?? this.#stored(tenant);
+    const head = headAfter(last, value('body'), value('alias') !== null);
     this.#heads.set(key, { tenant, head });
-    return [...params, head.sequence, head.chainHash];
+    return [...params, (last?.sequence ?? 0) + 1, head.chainHash];
   }
 
   /** Returns a function that forgets the events since. */

@@ -27,6 +27,7 @@ import {
 import { timeParam } from '../database.js';
 import { defineTable, merge, rowName } from '../table.js';
 import { type CachedJoin, type Joined, type TxPart, writes } from '../unit-of-work.js';
+import { isOfEvent } from './event-rows.js';
 
 export const subscriptions = defineTable<Subscription>('subscriptions', {
   ...tenant,
@@ -186,7 +187,7 @@ export const waitingSubscriptions = [
 ].join(' ');
 
 const eventsOfSubject = [
-  'join events on deliveries.event_id = events.id',
+  `join events on ${isOfEvent('deliveries', 'events')}`,
   'and deliveries.org_id = events.org_id and deliveries.mode = events.mode',
   'where events.org_id = $1 and events.mode = $2 and events.subject_id = $3',
 ].join(' ');

@@ -8,6 +8,7 @@ import { flag, integer, readTenant, text, time } from '../columns.js';
 import { type Param, timeParam } from '../database.js';
 import { merge } from '../table.js';
 import type { TxPart } from '../unit-of-work.js';
+import { isOfEvent, lastSequence } from './event-rows.js';
 import { endedSql } from './payment-rows.js';
 
 // PostgreSQL may turn `exists` into a hash of a whole table when it expects many rows. It never
@@ -22,7 +23,7 @@ export const oldDelivery = [
   'and coalesce((select max(a.started_at) from delivery_attempts a',
   'where a.delivery_id = d.id), d.first_started_at, d.created_at) < $2',
 ].join(' ');
-const ofEvent = 'd.event_id = e.id and d.org_id = e.org_id and d.mode = e.mode';
+const ofEvent = `${isOfEvent('d', 'e')} and d.org_id = e.org_id and d.mode = e.mode`;
 const eventRange = 'org_id = $1 and mode = $2 and sequence > $3 and sequence <= $4';
 
 const sql = {
@@ -48,7 +49,7 @@ const sql = {
     `and org_id <> '${auditFeed.orgId}' order by org_id, mode limit $3`,
   ].join(' '),
   oldestEvents: [
-    'select e.sequence, e.created_at >= $2',
+    `select ${lastSequence('e')} as sequence, e.alias is null as is_alone, e.created_at >= $2`,
     `or coalesce((select p.status not in ${endedSql} from payments p`,
     'where p.org_id = e.org_id and p.mode = e.mode and p.id = e.subject_id), false)',
     `or (select count(*) from deliveries d where ${ofEvent}`,
@@ -97,6 +98,7 @@ export const retentionPart: TxPart<'retention'> = {
     const rows = await unit.rows('events', sql.oldestEvents, params);
     return rows.map((row) => ({
       sequence: integer('sequence').read(row),
+      count: flag('is_alone').read(row) ? 1 : 2,
       needed: flag('needed').read(row),
     }));
   },

@@ -16,6 +16,9 @@ import {
 } from '../parties/connected-account.js';
 import { type Payment, type PaymentStatus, paymentMoves, paymentStatuses } from './payment.js';
 
+/** What is between the type and the data in the body of an event. */
+const DATA_START = '","data":';
+
 /** A subscription may name them with a trailing `.*`. */
 export const eventNamespaces = [
   'payment_intent',
@@ -274,6 +277,61 @@ export function accountEvent(
   };
 }
 
+/**
+ * The events of drafts, in order. An intent's event in the namespace of invoices is the alias of
+ * the one before it.
+ */
+export function paymentEvents(
+  drafts: readonly EventDraft[],
+  nextId: () => string,
+): readonly DomainEvent[] {
+  const events: DomainEvent[] = [];
+  for (const draft of drafts) {
+    const { type, payment } = draft;
+    const own = type.startsWith(`${payment.origin}.`) ? undefined : events.at(-1);
+    events.push(own === undefined ? paymentEvent(draft, nextId()) : aliasOf(own, type));
+  }
+  return events;
+}
+
+/** Ids are in Crockford's base 32, which has no such letter. */
+export const ALIAS_MARK = 'i';
+
+/** The same event under another type. Its id is that of the event, with a mark. */
+export function aliasOf<E extends DomainEvent>(event: E, type: string): E {
+  const named = aliasNamed(event.id, type);
+  return { ...event, ...named, body: bodyAs(event.body, named) };
+}
+
+export function aliasNamed(eventId: string, type: string): Pick<DomainEvent, 'id' | 'type'> {
+  return { id: `${eventId}${ALIAS_MARK}`, type };
+}
+
+/** Each event with its alias, where that is the next one. */
+export function inPairs(events: readonly DomainEvent[]): readonly [DomainEvent, DomainEvent?][] {
+  const isAlias = ({ id }: DomainEvent) => ownEventId(id) !== id;
+  return events.flatMap((event, at): readonly [DomainEvent, DomainEvent?][] => {
+    const next = events[at + 1];
+    if (isAlias(event)) return [];
+    return [next !== undefined && isAlias(next) ? [event, next] : [event]];
+  });
+}
+
+/** The id of the event that an id is about: the same, but for an alias. */
+export function ownEventId(id: string): string {
+  return id.endsWith(ALIAS_MARK) ? id.slice(0, -ALIAS_MARK.length) : id;
+}
+
+/** The body of an event as its alias has it. `body` itself for the event's own id. */
+export function bodyAs(body: string, { id, type }: Pick<DomainEvent, 'id' | 'type'>): string {
+  const ownId = ownEventId(id);
+  if (ownId === id) return body;
+  const data = body.slice(body.indexOf(DATA_START));
+  // Behind the metadata there are only texts, in which a quote is escaped: the last one is it.
+  const idAt = data.lastIndexOf(`"externalEventId":"${ownId}"`) + '"externalEventId":"'.length;
+  return `{"event":"${type}${data.slice(0, idAt)}${id}${data.slice(idAt + ownId.length)}`;
+}
+
 /** The text of a webhook body: `{"event":type,"data":{...}}`. */
 export function eventBody(type: string, data: Readonly<Record<string, unknown>>): string {
   return `${bodyStart(type)}${writeJson(data)}}`;
@@ -287,7 +345,7 @@ export function eventData({ type, body }: Pick<DomainEvent, 'type' | 'body'>): s
 }
 
 function bodyStart(type: string): string {
-  return `{"event":"${type}","data":`;
+  return `{"event":"${type}${DATA_START}`;
 }
 
 function reachableStatuses(): readonly PaymentStatus[] {
@@ -297,16 +355,16 @@ function reachableStatuses(): readonly PaymentStatus[] {
 
 export interface FeedHead {
   readonly sequence: number;
-  /** Hex SHA-256 over the previous chain hash and this event's body. */
+  /** Hex SHA-256 over the previous chain hash and this event's body; its alias has the same. */
   readonly chainHash: string;
 }
 
 export interface NumberedEvent extends DomainEvent, FeedHead {}
 
-/** The head of a feed after an event with this body; null: it is the first. */
-export function headAfter(head: FeedHead | null, body: string): FeedHead {
+/** The head of a feed after an event with this body, and its alias; null: it is the first. */
+export function headAfter(head: FeedHead | null, body: string, hasAlias = false): FeedHead {
   return {
-    sequence: (head?.sequence ?? 0) + 1,
+    sequence: (head?.sequence ?? 0) + (hasAlias ? 2 : 1),
     chainHash: hash('sha256', `${head?.chainHash ?? ''}${body}`, 'hex'),
   };
 }

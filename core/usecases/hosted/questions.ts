@@ -3,7 +3,7 @@
 import { emailKey } from '../../domain/base/email-address.js';
 import { tenantOf } from '../../domain/base/tenant.js';
 import { newMail } from '../../domain/mail/mail.js';
-import { paymentEvent, questionEventTypes } from '../../domain/payments/event.js';
+import { paymentEvents, questionEventTypes } from '../../domain/payments/event.js';
 import type { Payment } from '../../domain/payments/payment.js';
 import { PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
@@ -37,12 +37,13 @@ export async function askQuestion(
     const to = organization?.supportEmail ?? null;
     if (to === null || current === null) throw new PonteError('NotFound');
     const nowMs = deps.clock.nowMs();
-    const events = questionEventTypes(current).map((type) =>
-      paymentEvent(
-        { type, payment: current, occurredAtMs: nowMs, question },
-        deps.ids.next('evt', nowMs),
-      ),
-    );
+    const drafts = questionEventTypes(current).map((type) => ({
+      type,
+      payment: current,
+      occurredAtMs: nowMs,
+      question,
+    }));
+    const events = paymentEvents(drafts, () => deps.ids.next('evt', nowMs));
     const mail = {
       ...tenant,
       id,

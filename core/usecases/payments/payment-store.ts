@@ -8,7 +8,7 @@ import { settlementsOf } from '../../domain/commands/settlement.js';
 import { noticesOf } from '../../domain/mail/payment-notices.js';
 import type { KycStatus } from '../../domain/parties/buyer-kyc.js';
 import type { Change, PaymentAggregate, PaymentView } from '../../domain/payments/change.js';
-import { moneyEventIn, paymentEvent } from '../../domain/payments/event.js';
+import { moneyEventIn, paymentEvents } from '../../domain/payments/event.js';
 import { noFunds } from '../../domain/payments/funds.js';
 import { isTerminal, type Payment } from '../../domain/payments/payment.js';
 import { PonteError } from '../../errors.js';
@@ -81,7 +81,7 @@ export async function stageChange(
     tx.ledger.append(tenant, payment.id, deps.ids.next('pst', nowMs), posting, nowMs);
   }
   if (change.events.length > 0) {
-    const events = change.events.map((draft) => paymentEvent(draft, deps.ids.next('evt', nowMs)));
+    const events = paymentEvents(change.events, () => deps.ids.next('evt', nowMs));
     await stageEvents(deps, tx, events);
     await stageMoneyNotices(deps, tx, payment, events);
   }

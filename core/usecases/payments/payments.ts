@@ -21,7 +21,7 @@ import {
 import { destinationAt } from '../../domain/parties/payee.js';
 import { isShortPaid, type PaymentView } from '../../domain/payments/change.js';
 import { displayText } from '../../domain/payments/display.js';
-import { paymentEvent, paymentEventTypes } from '../../domain/payments/event.js';
+import { paymentEvents, paymentEventTypes } from '../../domain/payments/event.js';
 import { type Funds, noFunds } from '../../domain/payments/funds.js';
 import {
   type CreateFindings,
@@ -471,10 +471,13 @@ function sellerPayee(seller: ConnectedAccount | null, nowMs: number): Payee | nu
 async function stageNew(deps: Deps, tx: Tx, payment: Payment, createdBy: string): Promise<Funds> {
   const { createdAtMs: nowMs } = payment;
   const funds = noFunds(payment);
-  const events = paymentEventTypes(payment, 'created').map((type) =>
-    paymentEvent({ type, payment, createdBy, occurredAtMs: nowMs }, deps.ids.next('evt', nowMs)),
+  const types = paymentEventTypes(payment, 'created');
+  const drafts = types.map((type) => ({ type, payment, createdBy, occurredAtMs: nowMs }));
+  await stageEvents(
+    deps,
+    tx,
+    paymentEvents(drafts, () => deps.ids.next('evt', nowMs)),
   );
-  await stageEvents(deps, tx, events);
   return funds;
 }
 

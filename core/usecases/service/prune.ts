@@ -145,10 +145,10 @@ function pruneFeed(deps: Pruning, cutoff: RetentionCutoff, tenant: Tenant): Prom
   return inPages(deps, 0, async (tx, after) => {
     const oldest = await tx.retention.oldestEvents(cutoff, tenant, after, ROWS_PER_BATCH);
     const firstNeeded = oldest.findIndex(({ needed }) => needed);
-    const rows = firstNeeded === -1 ? oldest.length : firstNeeded;
-    const last = oldest[rows - 1]?.sequence;
+    const removed = oldest.slice(0, firstNeeded === -1 ? undefined : firstNeeded);
+    const last = removed.at(-1)?.sequence;
     if (last !== undefined) tx.retention.removeEvents(tenant, after, last);
-    return { rows, last };
+    return { rows: removed.reduce((sum, { count }) => sum + count, 0), last };
   });
 }
 

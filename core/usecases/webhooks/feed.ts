@@ -1,7 +1,7 @@
 // Events are stored in the batch of their cause. The commit numbers and chains them; after it, the
 // runner of this process sends them (delivery-dispatch.ts).
 import { type Tenant, tenantOf } from '../../domain/base/tenant.js';
-import type { DomainEvent, NumberedEvent } from '../../domain/payments/event.js';
+import { type DomainEvent, inPairs, type NumberedEvent } from '../../domain/payments/event.js';
 import type { WebhookDelivery } from '../../domain/webhooks/webhook-delivery.js';
 import { PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
@@ -24,7 +24,7 @@ export async function stageEvents(
   if (first === undefined) return [];
   const tenant = tenantOf(first);
   const dispatch = deps.dispatch();
-  for (const event of events) tx.feed.append(event);
+  for (const pair of inPairs(events)) tx.feed.append(...pair);
   const active = dispatch === null ? await tx.subscriptions.active(tenant) : [];
   // None for a subscription that is deleted at this moment. A new one is found behind its cursor.
   for (const subscription of active) tx.subscriptions.expect(subscription);

@@ -262,7 +262,7 @@ export function noMoneyMovesAfterTheEndWithoutAnEvent({
   for (const { writes } of freshBatches) {
     const of = (group: string, method: string) =>
       writes.filter((write) => write.group === group && write.method === method);
-    const events = of('feed', 'append').map(({ args: [event] }) => event as DomainEvent);
+    const events = of('feed', 'append').flatMap(({ args }) => args as readonly DomainEvent[]);
     const postings = of('ledger', 'append').map(({ args }) => args as unknown as LedgerWrite);
     for (const { args } of of('payments', 'update')) {
       const { id, status } = args[0] as Payment;

@@ -336,7 +336,9 @@ export class ObservedState extends ObservedRows implements BatchObserver {
         this.#touchCommand(row as PartnerCommand);
         break;
       case 'feed':
-        this.bornInBatch.set((row as DomainEvent).id, this.#batches);
+        for (const { id } of args as readonly DomainEvent[]) {
+          this.bornInBatch.set(id, this.#batches);
+        }
         this.#touchTenant(row as DomainEvent);
         break;
       case 'deliveries':

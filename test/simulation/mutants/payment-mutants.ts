@@ -112,7 +112,7 @@ export const paymentMutants = [
   {
     name: 'an event is dropped',
     file: 'core/usecases/payments/payment-store.ts',
-    edits: [['change.events.map(', 'change.events.slice(1).map(']],
+    edits: [['paymentEvents(change.events,', 'paymentEvents(change.events.slice(2),']],
     focus: payments,
     first: { seed: 1, steps: 30 },
     caughtBy: ['oneEventPerChangeAndNamespaceInOrder'],
@@ -120,12 +120,7 @@ export const paymentMutants = [
   {
     name: 'a sequence is skipped',
     file: 'core/domain/payments/event.ts',
-    edits: [
-      [
-        '(head?.sequence ?? 0) + 1,',
-        "(head?.sequence ?? 0) + 1 + (body.includes('settled') ? 1 : 0),",
-      ],
-    ],
+    edits: [['(hasAlias ? 2 : 1),', "(hasAlias ? 2 : 1) + (body.includes('settled') ? 1 : 0),"]],
     focus: payments,
     first: { seed: 1, steps: 30 },
     caughtBy: ['sequencesAreGapFreeAndChained'],

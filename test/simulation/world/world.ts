@@ -460,14 +460,14 @@ export class World implements Surroundings {
   }
 }
 
-/** Sortable by time, unique, and the same for the same seed. */
+/** Sortable by time, unique, without an `i` at the end, and the same for the same seed. */
 function seededIds(random: SeededRandom): Ids {
   let count = 0;
   const timeText = (atMs: number) => atMs.toString(36).padStart(9, '0');
   return {
     next: (prefix, nowMs) => {
       count += 1;
-      return `${prefix}_${timeText(nowMs)}${count.toString(36).padStart(6, '0')}`;
+      return `${prefix}_${timeText(nowMs)}${count.toString(16).padStart(6, '0')}`;
     },
     named: (prefix, id, name) => `${prefix}_${id.slice(id.indexOf('_') + 1)}/${name}`,
     randomBytes: (length) => Uint8Array.from({ length }, () => random.between(0, 255)),

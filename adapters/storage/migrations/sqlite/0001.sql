@@ -774,6 +774,8 @@ create table events (
   id text not null,
   sequence integer not null,
   type text not null,
+  -- The type of the same event under the next number: it follows from this row.
+  alias text,
   subject_id text not null,
   body text not null,
   chain_hash text not null,
