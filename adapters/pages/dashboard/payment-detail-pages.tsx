@@ -34,6 +34,7 @@ import {
   listOfPayment,
   replayOfPayment,
 } from '../../../core/usecases/webhooks/deliveries.js';
+import { catalogues } from '../hosted/texts.js';
 import {
   ButtonForm,
   ButtonLink,
@@ -553,6 +554,8 @@ function Details({ detail }: Part): VNode {
   const { payment, attachment } = detail;
   const words = texts.payment;
   const { number, externalId, purchaseOrder, dueDate, consolidatedReference: together } = payment;
+  const { purpose, payerRelation, bookedRate, fiscalDocument } = payment;
+  const of = texts.invoice;
   const reason = payment.failureReason ?? payment.cancelReason;
   return (
     <section class="card">
@@ -576,6 +579,10 @@ function Details({ detail }: Part): VNode {
               </>
             ),
           ],
+          [of.purpose, purpose && catalogues[view.locale].purposes[purpose]],
+          [of.payerRelation, payerRelation && of.relations[payerRelation]],
+          [of.bookedRate, bookedRate && format.rate(bookedRate)],
+          [of.fiscalKey, foreign(fiscalDocument?.key ?? fiscalDocument?.number ?? null)],
           [words.paidTogether, together && <span class="code">{together}</span>],
           [words.id, <OwnId id={payment.id} label={words.copyId} />],
         ]}

@@ -97,6 +97,12 @@ export function parseRate(text: string): Rate | null {
   return rateScaled === 0n ? null : Object.freeze({ rateScaled });
 }
 
+/** As a person types it, also with a decimal comma, in the form of `formatRate`; else null. */
+export function parseTypedRate(text: string): string | null {
+  const rate = parseRate(plainSigns(text).trim().replace(',', '.'));
+  return rate === null ? null : formatRate(rate);
+}
+
 /** A rate with at least two decimals and no trailing zero after them: '5.40', '5.4321'. */
 export function formatRate(rate: Rate): string {
   const text = formatScaled(rate.rateScaled, RATE_DECIMALS);

@@ -48,6 +48,15 @@ export function readFiscalKey(kind: FiscalDocumentKind, text: string): FiscalKey
   return isChecked ? { key, number: number.replace(/^0+/, '') } : null;
 }
 
+/** The document of a key alone, of either kind; null for a text that is no key. */
+export function fiscalDocumentOfKey(text: string): FiscalDocument | null {
+  for (const kind of fiscalDocumentKinds) {
+    const read = readFiscalKey(kind, text);
+    if (read !== null) return Object.freeze({ kind, ...read, issuedOn: null });
+  }
+  return null;
+}
+
 export function writeFiscalDocument({ kind, key, number, issuedOn }: FiscalDocument): string {
   return JSON.stringify({ kind, key, number, issuedOn });
 }

@@ -40,6 +40,9 @@ export const importColumns = {
   purpose: { kind: 'text', isNeeded: false },
   sellerTaxId: { kind: 'id', isNeeded: false },
   taxes: { kind: 'text', isNeeded: false },
+  payerRelation: { kind: 'text', isNeeded: false },
+  bookedRate: { kind: 'text', isNeeded: false },
+  'fiscalDocument.key': { kind: 'id', isNeeded: false },
 } as const satisfies Readonly<
   Record<string, { readonly kind: CellKind; readonly isNeeded: boolean }>
 >;
@@ -255,6 +258,9 @@ function lineOf(
     purpose: cell('purpose').toLowerCase(),
     taxId: cell('sellerTaxId'),
     taxes: cell('taxes'),
+    payerRelation: cell('payerRelation').toLowerCase(),
+    bookedRate: cell('bookedRate'),
+    fiscalKey: cell('fiscalDocument.key'),
     lines: [
       {
         item: cell('description'),
@@ -319,6 +325,9 @@ export const columnOf: Readonly<Record<string, ImportColumn>> = {
   purpose: 'purpose',
   taxId: 'sellerTaxId',
   taxes: 'taxes',
+  payerRelation: 'payerRelation',
+  bookedRate: 'bookedRate',
+  fiscalKey: 'fiscalDocument.key',
 };
 
 /** An externalId names one invoice. */
@@ -392,6 +401,9 @@ export function importTemplate(locale: Locale): string {
     purpose: 'goods',
     sellerTaxId: '',
     taxes: '',
+    payerRelation: 'unrelated',
+    bookedRate: '',
+    'fiscalDocument.key': '',
   };
   const form = spreadsheetCsv({ locale, hasDecimalPoint: false, timeZone: 'UTC' });
   const kinds = columns.map((column) => cellKinds[importColumns[column].kind]);

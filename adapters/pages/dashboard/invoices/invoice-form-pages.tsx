@@ -11,6 +11,7 @@ import type { Tenant } from '../../../../core/domain/base/tenant.js';
 import { payeeNameOf, readyToCollect } from '../../../../core/domain/parties/connected-account.js';
 import { contentTypes } from '../../../../core/domain/parties/document.js';
 import { DISPLAY_TEXT_LENGTH_MAX as TEXT_MAX } from '../../../../core/domain/payments/display.js';
+import { payerRelationNames } from '../../../../core/domain/payments/payer-relation.js';
 import type { Payment } from '../../../../core/domain/payments/payment.js';
 import { purposeNames } from '../../../../core/domain/payments/purpose.js';
 import { isCode, PonteError } from '../../../../core/errors.js';
@@ -268,7 +269,8 @@ function Fields({ draft }: DraftProps): VNode {
   const { purposes } = catalogues[view.locale];
   type Plain = 'name' | 'email' | 'number' | 'due' | 'currency' | 'seller' | 'notes';
   type Booked = 'purchaseOrder' | 'country' | 'purpose' | 'taxId' | 'taxes';
-  const input = <N extends Plain | Booked>(name: N) => ({
+  type Accounted = 'payerRelation' | 'bookedRate' | 'fiscalKey';
+  const input = <N extends Plain | Booked | Accounted>(name: N) => ({
     name,
     label: words[name],
     error: errorOf(draft, name),
@@ -321,6 +323,20 @@ function Fields({ draft }: DraftProps): VNode {
           <TextField {...input('taxId')} maxLength={NUMBER_MAX} spellcheck={false} />
           <TextField {...input('taxes')} hint={words.taxesHint} maxLength={TEXT_MAX} />
         </div>
+        <div class="fields top-al">
+          <SelectField
+            {...input('payerRelation')}
+            empty={words.noPurpose}
+            choices={payerRelationNames.map((value) => ({ value, label: words.relations[value] }))}
+          />
+          <TextField {...input('bookedRate')} hint={words.bookedRateHint} maxLength={21} />
+        </div>
+        <TextField
+          {...input('fiscalKey')}
+          hint={words.fiscalKeyHint}
+          maxLength={NUMBER_MAX}
+          spellcheck={false}
+        />
         <TextArea {...input('notes')} hint={words.notesHint} rows={3} maxLength={TEXT_MAX} />
       </fieldset>
     </>

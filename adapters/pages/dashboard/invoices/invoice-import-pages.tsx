@@ -210,6 +210,9 @@ const neutral = {
   'buyer.country': { country: '' },
   purpose: { purpose: '' },
   sellerTaxId: { taxId: '' },
+  payerRelation: { payerRelation: '' },
+  bookedRate: { bookedRate: '' },
+  'fiscalDocument.key': { fiscalKey: '' },
   taxes: { taxes: '' },
 } as const satisfies Record<ImportColumn, Partial<TypedInvoice>>;
 

@@ -11,11 +11,17 @@ import {
   money,
   parseAmount,
   parseTypedAmount,
+  parseTypedRate,
 } from '../../../../core/domain/base/money.js';
 import { hasUnstorableText, writeJson } from '../../../../core/domain/base/raw-json.js';
 import { plainSigns } from '../../../../core/domain/base/typed-text.js';
 import { DISPLAY_TEXT_LENGTH_MAX as TEXT_MAX } from '../../../../core/domain/payments/display.js';
+import { fiscalDocumentOfKey } from '../../../../core/domain/payments/fiscal-document.js';
 import { unsentFields } from '../../../../core/domain/payments/idempotency.js';
+import {
+  type PayerRelation,
+  payerRelationNames,
+} from '../../../../core/domain/payments/payer-relation.js';
 import { type Purpose, purposeNames } from '../../../../core/domain/payments/purpose.js';
 import { assert } from '../../../../core/errors.js';
 import { isBelowMinimum } from '../../../../core/usecases/payments/payments.js';
@@ -54,6 +60,12 @@ export interface TypedInvoice {
   readonly country: string;
   /** A name of `purposes`; empty: none. */
   readonly purpose: string;
+  /** A name of `payerRelations`; empty: none. */
+  readonly payerRelation: string;
+  /** BRL per unit; empty: none. */
+  readonly bookedRate: string;
+  /** The access key of an NF-e or NFS-e; empty: none. */
+  readonly fiscalKey: string;
   /** The whole number under which the seller pays taxes. */
   readonly taxId: string;
   /** One after another, with semicolons between them. */
@@ -96,6 +108,9 @@ export function typedIn(form: Readonly<Record<string, string>>): TypedInvoice {
     purchaseOrder: text('purchaseOrder'),
     country: text('country').toUpperCase(),
     purpose: text('purpose'),
+    payerRelation: text('payerRelation'),
+    bookedRate: text('bookedRate'),
+    fiscalKey: text('fiscalKey'),
     taxId: text('taxId'),
     taxes: text('taxes'),
     notes: (form['notes'] ?? '').replaceAll('\r\n', '\n').trim(),
@@ -134,6 +149,7 @@ export function faultsIn(
 ): readonly FieldError[] {
   const { faults, refused } = texts;
   const { name, email, number, due, notes, lines, country, purpose } = typed;
+  const { payerRelation: relation, bookedRate: rate, fiscalKey: key } = typed;
   const faultOf = (field: string, isFault: boolean, text: string) =>
     isFault ? [{ field, text }] : [];
   const isLong = (text: string, max: number) => [...text].length > max || hasUnstorableText(text);
@@ -163,6 +179,13 @@ export function faultsIn(
     ...faultOf('purchaseOrder', isLong(typed.purchaseOrder, NUMBER_MAX), faults.purchaseOrder),
     ...faultOf('country', country !== '' && !countries.includes(country), faults.country),
     ...faultOf('purpose', purpose !== '' && purposeOf(purpose) === null, faults.purpose),
+    ...faultOf(
+      'payerRelation',
+      relation !== '' && relationOf(relation) === null,
+      faults.payerRelation,
+    ),
+    ...faultOf('bookedRate', rate !== '' && parseTypedRate(rate) === null, faults.bookedRate),
+    ...faultOf('fiscalKey', key !== '' && fiscalDocumentOfKey(key) === null, faults.fiscalKey),
     ...faultOf('taxId', isLong(typed.taxId, NUMBER_MAX), faults.taxId),
     ...faultOf('taxes', isLong(typed.taxes, TEXT_MAX), faults.taxes),
   ];
@@ -212,12 +235,19 @@ export function invoiceOf(typed: TypedInvoice) {
     },
     sellerExternalId: seller === '' ? null : seller,
     purpose: purposeOf(purpose),
+    payerRelation: relationOf(typed.payerRelation),
+    bookedRate: parseTypedRate(typed.bookedRate),
+    fiscalDocument: fiscalDocumentOfKey(typed.fiscalKey),
     purchaseOrder: purchaseOrder === '' ? null : purchaseOrder,
     number: number === '' ? null : number,
     dueDate: due === '' ? null : due,
     attachmentDocumentId: attachment === '' ? null : attachment,
     display: writeJson(display),
   } as const;
+}
+
+function relationOf(text: string): PayerRelation | null {
+  return payerRelationNames.find((name) => name === text) ?? null;
 }
 
 function purposeOf(text: string): Purpose | null {

@@ -10,6 +10,7 @@ import type { ChangeState } from '../../../../core/domain/parties/destination-ch
 import type { CollectNeed } from '../../../../core/domain/parties/organization.js';
 import type { ColleagueApproval } from '../../../../core/domain/payments/colleague-approval.js';
 import type { PostingKind } from '../../../../core/domain/payments/ledger.js';
+import type { PayerRelation } from '../../../../core/domain/payments/payer-relation.js';
 import type { PaymentStatus } from '../../../../core/domain/payments/payment.js';
 import type { CommandOutcome } from '../../../../core/domain/payments/timeline.js';
 import type { DeliveryStatus } from '../../../../core/domain/webhooks/webhook-delivery.js';
@@ -332,6 +333,20 @@ export const dashboardEn = {
     countryHint: 'Two letters, such as US. Leave it empty if you do not know it.',
     purpose: 'Purpose',
     noPurpose: 'Not said',
+    payerRelation: 'Relation of the payer',
+    relations: {
+      unrelated: 'Unrelated',
+      parent: 'Parent company',
+      subsidiary: 'Subsidiary',
+      affiliate: 'Same group',
+      branch: 'Branch',
+      shareholder: 'Shareholder',
+      relative: 'Family',
+    } satisfies Record<PayerRelation, string>,
+    bookedRate: 'BRL per unit in your books',
+    bookedRateHint: 'With it your entries have the exchange difference.',
+    fiscalKey: 'Access key of the NF-e or NFS-e',
+    fiscalKeyHint: '44 or 50 characters. An exemption of taxes asks for the link to it.',
     taxId: 'Tax id of the seller',
     taxes: 'Taxes',
     taxesHint: 'As the buyer sees them; a semicolon between two.',
@@ -374,6 +389,9 @@ export const dashboardEn = {
       purchaseOrder: 'Shorten the purchase order to 100 characters',
       country: 'Give the country as two letters, like US',
       purpose: 'Give a purpose of the list: goods, services, …',
+      payerRelation: 'Give a relation of the list: unrelated, parent, …',
+      bookedRate: 'Give a rate like 5.4321',
+      fiscalKey: 'Check the access key: a digit of it is wrong or missing',
       taxId: 'Shorten the tax id to 100 characters',
       taxes: 'Shorten the taxes to 500 characters',
     },

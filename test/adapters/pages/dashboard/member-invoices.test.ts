@@ -308,16 +308,22 @@ test('the invoices of an import are sent by one press, one mail a buyer; a doubl
 
 test('form and import store what the books of both sides need', async () => {
   const own = { purchaseOrder: 'PO-4711', country: 'us', purpose: 'goods' };
+  const fiscalKey = '35261112ABC34501DE35550010000123451123456711';
+  const booked = { payerRelation: 'affiliate', bookedRate: '5,4321' };
   const seller = { taxId: '12.345.678/0001-95', taxes: 'ISS 5%: 62.50; PIS exempt' };
   await finance.open(`${root}/invoices/new`);
-  const typed = { ...filled, number: 'RN-BOOKS', ...own, ...seller };
+  const typed = { ...filled, number: 'RN-BOOKS', ...own, ...seller, ...booked, fiscalKey };
   const saved = await finance.send('/invoices/new', typed);
   const [, id = ''] = /payments\/(inv_\w+)/.exec(saved.path) ?? assert.fail(textOf(saved.text));
   const byId = await site.world.deps.store.run((tx) => tx.payments.get(site.tenant, id));
-  type Books = Pick<Payment, 'purchaseOrder' | 'purpose' | 'buyer' | 'display'>;
+  type Booked = 'payerRelation' | 'bookedRate' | 'fiscalDocument';
+  type Books = Pick<Payment, 'purchaseOrder' | 'purpose' | 'buyer' | 'display' | Booked>;
   const check = (payment: Books) => {
     const { purchaseOrder, purpose, buyer } = payment;
     assert.deepEqual([purchaseOrder, purpose, buyer.country], ['PO-4711', 'goods', 'US']);
+    assert.deepEqual([payment.payerRelation, payment.bookedRate], ['affiliate', '5.4321']);
+    const document = { kind: 'nfe', key: fiscalKey, number: '12345', issuedOn: null };
+    assert.deepEqual(payment.fiscalDocument, document);
     const { sellerTaxId, taxes } = readDisplay(payment.display) ?? assert.fail('it has a display');
     assert.equal(sellerTaxId, seller.taxId);
     assert.deepEqual(
@@ -326,10 +332,13 @@ test('form and import store what the books of both sides need', async () => {
     );
   };
   check(byId ?? assert.fail());
-  const columns = 'purchaseOrder,buyer.country,purpose,sellerTaxId,taxes';
-  const values = 'PO-4711,us,goods,12.345.678/0001-95,ISS 5%: 62.50; PIS exempt';
-  const csv = (more: string) =>
-    `buyer.email,amount,description,${columns}\nbooks@pine.example,100.00,Coffee,${more}`;
+  const more = 'payerRelation,bookedRate,fiscalDocument.key';
+  const columns = `purchaseOrder,buyer.country,purpose,sellerTaxId,taxes,${more}`;
+  const values =
+    'PO-4711,us,goods,12.345.678/0001-95,ISS 5%: 62.50; PIS exempt,' +
+    `Affiliate,"5,4321",${fiscalKey}`;
+  const csv = (cells: string) =>
+    `buyer.email,amount,description,${columns}\nbooks@pine.example,100.00,Coffee,${cells}`;
   await finance.open(`${root}/invoices/import`);
   // The semicolon within a cell makes the table one of semicolons unless the file says otherwise.
   const text = `sep=,\n${csv(values)}`;
@@ -339,9 +348,15 @@ test('form and import store what the books of both sides need', async () => {
   const imported = views.find(({ payment }) => payment.buyer.email === 'books@pine.example');
   check(imported?.payment ?? assert.fail('the line is stored'));
   await finance.open(`${root}/invoices/import`);
-  const wrong = csv('PO,Brazil,coffee,1,x');
+  const wrong = csv(`PO,Brazil,coffee,1,x,friend,five,${fiscalKey.replace(/1$/, '2')}`);
   const refused = await finance.send('/invoices/import', { text: wrong, action: 'create' });
   assert.equal(refused.status, 422);
   assert.match(textOf(refused.text), /country as two letters/);
-  assert.match(textOf(refused.text), /a purpose of the list/);
+  const faults = textOf(refused.text);
+  assert.match(faults, /a purpose of the list/);
+  assert.match(faults, /a relation of the list/);
+  assert.match(faults, /a rate like 5\.4321/);
+  assert.match(faults, /Check the access key/);
+  const page = textOf((await finance.open(`${root}/payments/${id}`)).text);
+  for (const shown of ['Same group', '5.4321', fiscalKey]) assert.ok(page.includes(shown), shown);
 });

@@ -12,6 +12,7 @@ import {
   parseAmount,
   parseRate,
   parseTypedAmount,
+  parseTypedRate,
   type Rounding,
   splitFee,
   subtract,
@@ -53,6 +54,19 @@ const noAmounts = [
 test('an amount is 1-12 digits, optionally a point and one or two digits', () => {
   for (const [text, minor] of amounts) assert.equal(parseAmount(text), minor, text);
   for (const text of noAmounts) assert.equal(parseAmount(text), null, JSON.stringify(text));
+});
+
+test('people type a rate with a point or a comma', () => {
+  for (const [text, rate] of [
+    ['5.4321', '5.4321'],
+    ['5,4321', '5.4321'],
+    [' 5,4 ', '5.40'],
+    ['0', null],
+    ['1.234,5', null],
+    ['five', null],
+    ['', null],
+  ] as const)
+    assert.equal(parseTypedRate(text), rate, text);
 });
 
 test('people type an amount with the signs of any language', () => {

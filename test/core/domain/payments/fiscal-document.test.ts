@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
+  fiscalDocumentOfKey,
   readFiscalDocument,
   readFiscalKey,
   writeFiscalDocument,
@@ -83,4 +84,14 @@ test('the key of a national NFS-e has 50 characters, and an issuer', () => {
 test('a fiscal document is stored and read as it was', () => {
   const document = { kind: 'nfe', key, number: '12345', issuedOn: '2026-11-03' } as const;
   assert.deepEqual(readFiscalDocument(writeFiscalDocument(document)), document);
+});
+
+test('a key alone says which kind of document it is of', () => {
+  const nfse = `3550308${'1'}${'2'}12ABC34501DE35${'0000000000042'}2611${'0'.repeat(10)}`;
+  for (const [text, kind, number] of [
+    [key, 'nfe', '12345'],
+    [nfse, 'nfse', '42'],
+  ] as const)
+    assert.deepEqual(fiscalDocumentOfKey(text), { kind, key: text, number, issuedOn: null });
+  assert.equal(fiscalDocumentOfKey(key.slice(1)), null);
 });
