@@ -20,10 +20,11 @@ export function parseMailSender(text: string): MailSender | null {
 /** Plain text and HTML as alternatives, from “Acme via Ponte”. */
 export function messageOf(sender: MailSender, mail: OutgoingMail): SendMailOptions {
   const { to, subject, text, html, from, replyTo, locale, messageId, writtenAtMs } = mail;
-  const attachments = mail.attachments.map(({ name: filename, type: contentType, bytes }) => ({
+  const attachments = mail.attachments.map(({ name: filename, type: contentType, bytes, cid }) => ({
     filename,
     contentType,
     content: Buffer.from(bytes),
+    ...(cid === undefined ? {} : { cid, contentDisposition: 'inline' as const }),
   }));
   const { name, address } = sender;
   const domain = address.slice(address.lastIndexOf('@') + 1);

@@ -17,6 +17,8 @@ export interface Letter {
   readonly mode: Mode;
   readonly writtenAtMs: number;
   readonly organization: Pick<Organization, 'name' | 'supportEmail' | 'timeZone' | 'accentColor'>;
+  /** The mail carries the logo of the organization, under `logoCid`. */
+  readonly hasLogo: boolean;
   /** To a member of the organization, about its dashboard. */
   readonly isToMember: boolean;
   /** To a colleague of the buyer, whom the buyer asked to approve the payment. */
@@ -55,6 +57,9 @@ export interface Letter {
   /** Signs in, or stops a held change of a PIX destination; null for another notice. */
   readonly link: SignInLink | null;
 }
+
+/** The content id of the logo. */
+export const logoCid = 'logo';
 
 export interface SignInLink {
   readonly url: string;

@@ -59,6 +59,8 @@ export interface NamedFile {
   /** A media type. */
   readonly type: string;
   readonly bytes: Uint8Array;
+  /** The HTML of its mail shows it under this content id. */
+  readonly cid?: string;
 }
 
 export interface Mailer {

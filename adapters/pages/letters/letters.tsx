@@ -1,12 +1,18 @@
 // Mails as plain text and as HTML, both made of the same parts in the same order. The HTML is one
 // table with inline styles, because mail programs drop style sheets; dark colours are added where
-// they are kept. A buyer's mail has the color of the page that it opens. No images, no tracking,
-// and no link but to the hosted page.
+// they are kept. A buyer's mail has the color and the logo of the page that it opens; the logo is
+// part of the mail. Nothing is loaded, no tracking, and no link but to the hosted page.
 import type { VNode } from 'preact';
 import type { Locale } from '../../../core/domain/base/locale.js';
 import { isOwnerNotice } from '../../../core/domain/mail/mail.js';
 import { accentPalettes } from '../../../core/domain/parties/accent-color.js';
-import type { Letter, Letters, RenderedLetter, SignInLink } from '../../../core/ports/letters.js';
+import {
+  type Letter,
+  type Letters,
+  logoCid,
+  type RenderedLetter,
+  type SignInLink,
+} from '../../../core/ports/letters.js';
 import { withExactValues } from '../kit/pages/exact-values.js';
 import { renderDocument } from '../kit/pages/page-document.js';
 import {
@@ -34,7 +40,12 @@ const catalogues: Readonly<Record<Locale, LetterCatalogue>> = {
 /** What a letter consists of, in order. */
 type Part =
   | { readonly kind: 'test' | 'paragraph' | 'note' | 'strong'; readonly text: string }
-  | { readonly kind: 'sender'; readonly name: string; readonly via: string }
+  | {
+      readonly kind: 'sender';
+      readonly name: string;
+      readonly via: string;
+      readonly hasLogo: boolean;
+    }
   | { readonly kind: 'heading'; readonly text: string; readonly amount: string | null }
   | { readonly kind: 'list'; readonly lines: readonly string[] }
   | { readonly kind: 'answer'; readonly question: string; readonly text: string }
@@ -102,7 +113,7 @@ function partsOf(catalogue: LetterCatalogue, letter: Letter): readonly Part[] {
   const unexpected = letter.action === null ? frame.unexpected : frame.notAsked;
   return [
     ...(mode === 'test' ? [{ kind: 'test', text: frame.test } as const] : []),
-    { kind: 'sender', name: org, via: frame.via },
+    { kind: 'sender', name: org, via: frame.via, hasLogo: isForBuyer && letter.hasLogo },
     { kind: 'heading', text: heading, amount },
     ...(details === null ? [] : [{ kind: 'note', text: details } as const]),
     ...(listed.length === 0 ? [] : [{ kind: 'list', lines: listed } as const]),
@@ -253,6 +264,7 @@ function Row({ part, colors }: { part: Part; colors: MailColors }): VNode {
     case 'sender':
       return (
         <Cell look={ink} above={24} bold>
+          {part.hasLogo ? <img src={`cid:${logoCid}`} alt="" height={28} style={logoStyle} /> : ''}
           <span class="name" style={`color:${colors.name}`}>
             {part.name}
           </span>{' '}
@@ -306,6 +318,8 @@ function Row({ part, colors }: { part: Part; colors: MailColors }): VNode {
       );
   }
 }
+
+const logoStyle = 'display:block;height:28px;max-width:200px;margin-bottom:10px;background:#ffffff';
 
 function TestBar({ text }: { text: string }): VNode {
   const style =

@@ -36,7 +36,7 @@ import { isTerminal, type Payment } from '../../domain/payments/payment.js';
 import { takesColleagueApproval } from '../../domain/payments/payment-transitions.js';
 import { assert } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
-import type { Letter, SignInLink } from '../../ports/letters.js';
+import { type Letter, logoCid, type SignInLink } from '../../ports/letters.js';
 import type { NamedFile, OutgoingMail } from '../../ports/outside.js';
 import type { Tx } from '../../ports/storage.js';
 import { changeIdOf, stopCode } from './stop-codes.js';
@@ -170,6 +170,7 @@ type Sender = Pick<
   | 'supportEmail'
   | 'timeZone'
   | 'accentColor'
+  | 'logoHash'
   | 'sendsReminders'
   | 'productionGrantedAtMs'
 >;
@@ -180,6 +181,7 @@ const theService: Sender = {
   supportEmail: null,
   timeZone: 'UTC',
   accentColor: null,
+  logoHash: null,
   sendsReminders: false,
   productionGrantedAtMs: null,
 };
@@ -273,8 +275,12 @@ export function openPageUntil(
 /** The mail as it is sent. A repeat whose text has changed has another id. */
 export async function outgoing(deps: Deps, mail: Mail, facts: MailFacts): Promise<OutgoingMail> {
   const { organization } = facts;
-  const receipt = await receiptOf(deps, mail, facts);
-  const letter = { ...letterOf(deps, mail, facts), hasReceipt: receipt !== null };
+  const [receipt, logo] = await Promise.all([
+    receiptOf(deps, mail, facts),
+    logoOf(deps, organization),
+  ]);
+  const has = { hasReceipt: receipt !== null, hasLogo: logo !== null };
+  const letter = { ...letterOf(deps, mail, facts), ...has };
   const rendered = deps.letters.render(letter);
   return {
     ...rendered,
@@ -283,8 +289,22 @@ export async function outgoing(deps: Deps, mail: Mail, facts: MailFacts): Promis
     writtenAtMs: mail.createdAtMs,
     locale: facts.locale,
     replyTo: mail.purpose === 'question' ? buyerOf(facts) : organization.supportEmail,
-    attachments: receipt === null ? [] : [receipt],
+    attachments: [receipt, rendered.html.includes(`cid:${logoCid}`) ? logo : null].filter(
+      (file) => file !== null,
+    ),
   };
+}
+
+/** A mail carries it: a picture that is loaded would tell who reads the mail, and when. */
+async function logoOf(
+  { store }: Deps,
+  { id, logoHash }: Pick<Sender, 'id' | 'logoHash'>,
+): Promise<NamedFile | null> {
+  const logo = logoHash === null ? null : await store.run((tx) => tx.logos.get(id));
+  if (logo === null) return null;
+  const { contentType: type, content } = logo;
+  const name = `logo.${type === 'image/png' ? 'png' : 'jpg'}`;
+  return { name, type, bytes: Buffer.from(content, 'base64'), cid: logoCid };
 }
 
 /** Who asked, and gets the answer. */
@@ -311,7 +331,11 @@ async function receiptOf(
   }
 }
 
-function letterOf(deps: Deps, mail: Mail, facts: MailFacts): Omit<Letter, 'hasReceipt'> {
+function letterOf(
+  deps: Deps,
+  mail: Mail,
+  facts: MailFacts,
+): Omit<Letter, 'hasReceipt' | 'hasLogo'> {
   const { organization, about, account, change, isReplacement, question, object } = facts;
   const { locale, moved, invited } = facts;
   const { purpose, mode, proof, createdAtMs: writtenAtMs } = mail;

@@ -59,13 +59,19 @@ test('each mail is a file readable by its owner only, and the log has no link', 
 test('a file with an attachment has its texts to be read, too', async () => {
   const mailer = createFileMailer({ folder, from, log });
   const bytes = Buffer.from('%PDF\0');
-  const attachments = [{ name: 'receipt-1.pdf', type: 'application/pdf', bytes }];
+  const attachments = [
+    { name: 'receipt-1.pdf', type: 'application/pdf', bytes },
+    { name: 'logo.png', type: 'image/png', bytes, cid: 'logo' },
+  ];
   await mailer.send({ ...mail, messageId: 'mail_2', attachments });
   const text = readFileSync(join(folder, 'mail_2.eml'), 'utf8');
   assert.ok(text.includes(`\r\n\r\n${mail.text.replaceAll('\n', '\r\n')}\r\n--`), text);
   const parsed = await PostalMime.parse(text);
   assert.equal(parsed.html?.trimEnd(), mail.html);
-  assert.deepEqual(Buffer.from(parsed.attachments[0]?.content as ArrayBuffer), bytes);
+  const fileOf = (name: string) => parsed.attachments.find(({ filename }) => filename === name);
+  const [receipt, logo] = [fileOf('receipt-1.pdf'), fileOf('logo.png')];
+  assert.deepEqual(Buffer.from(receipt?.content as ArrayBuffer), bytes);
+  assert.deepEqual([logo?.contentId, logo?.disposition], ['<logo>', 'inline']);
 });
 
 test('sent again, it takes its own place', async () => {

@@ -120,6 +120,7 @@ function letterOf(purpose: MailPurpose, fields: LetterFields = {}): Letter {
     object: purpose === 'webhooks_gave_up' ? 'https://api.rotanorte.example/hook' : 'key_1',
     role: null,
     hasReceipt: false,
+    hasLogo: false,
     question: purpose === 'question' ? 'Why 12 bags, not 10?' : null,
     invited: [],
     moved: purpose === 'money_moved' ? movedBy('payout_returned') : null,
@@ -617,6 +618,16 @@ test('a mail to the buyer has the colors of the page that it opens, others have 
     assert.equal(html.includes(`background:${dark.accent}!important;color:${dark.on}`), isBuyers);
     if (!html.includes('class="go"')) continue;
     assert.equal(html.includes(`background:${light.accent};color:${light.on}`), isBuyers, purpose);
+  }
+});
+
+test('a mail to the buyer shows the logo that it carries, others and those without show none', () => {
+  for (const purpose of mailPurposes) {
+    const letter = letterOf(purpose, { hasLogo: true });
+    const { html } = render(letter);
+    assert.equal(/<img src="cid:logo" alt(?:="")?[ >]/.test(html), isToBuyer(letter), purpose);
+    assert.ok(!html.replace('src="cid:logo"', '').includes('src='), purpose);
+    assert.doesNotMatch(render(letterOf(purpose)).html, /cid:/);
   }
 });
 

@@ -11,9 +11,12 @@ import { readSession } from '../../../../core/usecases/access/page-sessions.js';
 import { redeemLink, requestLink } from '../../../../core/usecases/hosted/sign-ins.js';
 import { runMails } from '../../../../core/usecases/mail/mails.js';
 import { startBuyerKyc } from '../../../../core/usecases/parties/kyc.js';
+import { changeLogo } from '../../../../core/usecases/parties/organization-settings.js';
 import { cancelPayment } from '../../../../core/usecases/payments/payments.js';
 import { advancePayment } from '../../../../core/usecases/sandbox/sandbox.js';
 import { ana } from '../../../support/samples/dossiers.js';
+import { pngOf } from '../../../support/samples/pictures.js';
+import { addActiveMember } from '../../../support/scenes/active-member.js';
 import { decideKyc } from '../../../support/scenes/kyc-scene.js';
 import {
   askForLink,
@@ -98,6 +101,25 @@ test('the mail about a settlement has the receipt; without it, it refers to the 
     const isMissed = made.log.some(({ message }) => message === 'a receipt was not attached');
     assert.equal(isMissed, !isAttached);
   }
+});
+
+test('a mail to the buyer carries the logo of the organization', async () => {
+  const organization = await made.deps.store.run((tx) => tx.organizations.get(tenant.orgId));
+  const { version = 0 } = organization ?? {};
+  const { id: memberId } = await addActiveMember(made.deps, {
+    orgId: tenant.orgId,
+    email: 'owner@rotanorte.example',
+    role: 'owner',
+  });
+  const bytes = pngOf(280, 56);
+  const saved = await changeLogo(made.deps, tenant.orgId, memberId, { version, bytes });
+  assert.equal(saved, 'saved');
+  await usedPage();
+  const last = made.mails.at(-1);
+  assert.deepEqual(last?.attachments, [
+    { name: 'logo.png', type: 'image/png', bytes: Buffer.from(bytes), cid: 'logo' },
+  ]);
+  assert.match(last?.html ?? '', /cid:logo/);
 });
 
 test('a letter whose state is over before it is sent is dropped', async () => {
