@@ -169,7 +169,7 @@ const ptBr: SituationTexts = {
     next: ({ until }) =>
       'O comprador foi avisado e paga o resto na mesma conta, com a mesma referência. ' +
       (until === null
-        ? 'Até lá o dinheiro fica retido.'
+        ? 'Até lá o valor fica retido.'
         : `Se não chegar até ${until}, tudo é devolvido.`),
     pill: ({ missing }) => `Faltam ${missing}`,
   },
@@ -194,12 +194,12 @@ const ptBr: SituationTexts = {
     next: nothing,
   },
   surplus_going_back: {
-    what: ({ payee, goesBack }) => `${payee} recebeu; ${goesBack} a mais será devolvido.`,
+    what: ({ payee, goesBack }) => `${payee} recebeu; ${goesBack} pagos a mais serão devolvidos.`,
     next: ({ buyer }) => `${buyer} recebe do parceiro de liquidação.`,
     pill: ({ status, goesBack }) => `${status}, devolve ${goesBack}`,
   },
   surplus_returned: {
-    what: ({ payee, wentBack }) => `${payee} recebeu; ${wentBack} a mais foi devolvido.`,
+    what: ({ payee, wentBack }) => `${payee} recebeu; ${wentBack} pagos a mais foram devolvidos.`,
     next: nothing,
     pill: ({ status, wentBack }) => `${status}, devolvido ${wentBack}`,
   },
@@ -215,12 +215,12 @@ const ptBr: SituationTexts = {
     pill: ({ status }) => `${status}, devolvido`,
   },
   not_paid: {
-    what: ({ status }) => `${status}. Nenhum dinheiro chegou.`,
+    what: ({ status }) => `${status}. Nenhum valor chegou.`,
     next: () => 'O que chegar depois é devolvido ao comprador.',
   },
   with_operator: {
     what: ({ received, buyer }) => `${received} de ${buyer} está com o operador do serviço.`,
-    next: () => 'O operador decide. Você não precisa fazer nada, e ninguém paga de novo.',
+    next: () => 'O operador decide. Você não precisa fazer nada, e ninguém deve pagar de novo.',
     pill: () => 'Com o operador',
   },
 };
@@ -236,7 +236,7 @@ const es: SituationTexts = {
   },
   with_buyer: {
     what: ({ buyer, amount }) => `${buyer} recibió la solicitud de ${amount} y no ha empezado.`,
-    next: ({ until }) => (until === null ? nothing() : `Sin pago, vence el ${until}.`),
+    next: ({ until }) => (until === null ? nothing() : `Sin pago, caduca el ${until}.`),
   },
   checking_buyer: {
     what: ({ buyer }) => `${buyer} está acreditando su identidad.`,
@@ -244,7 +244,7 @@ const es: SituationTexts = {
   },
   buyer_cleared: {
     what: ({ buyer }) => `${buyer} está verificado y no ha pedido el precio.`,
-    next: ({ until }) => (until === null ? nothing() : `Sin pago, vence el ${until}.`),
+    next: ({ until }) => (until === null ? nothing() : `Sin pago, caduca el ${until}.`),
   },
   price_shown: {
     what: ({ buyer }) => `${buyer} ve el precio y no lo ha confirmado.`,
@@ -262,7 +262,7 @@ const es: SituationTexts = {
     next: ({ until }) =>
       'El comprador fue avisado y paga el resto a la misma cuenta, con la misma referencia. ' +
       (until === null
-        ? 'Hasta entonces el dinero queda retenido.'
+        ? 'Hasta entonces el importe queda retenido.'
         : `Si no llega antes del ${until}, se devuelve todo.`),
     pill: ({ missing }) => `Faltan ${missing}`,
   },
@@ -308,12 +308,12 @@ const es: SituationTexts = {
     pill: ({ status }) => `${status}, devuelto`,
   },
   not_paid: {
-    what: ({ status }) => `${status}. No llegó dinero.`,
+    what: ({ status }) => `${status}. No llegó ningún importe.`,
     next: () => 'Lo que llegue después se devuelve al comprador.',
   },
   with_operator: {
     what: ({ received, buyer }) => `${received} de ${buyer} está con el operador del servicio.`,
-    next: () => 'El operador decide. Usted no tiene que hacer nada, y nadie paga otra vez.',
+    next: () => 'El operador decide. Usted no tiene que hacer nada, y nadie debe pagar otra vez.',
     pill: () => 'Con el operador',
   },
 };
@@ -337,34 +337,34 @@ export const statusTexts: Readonly<Record<Locale, Readonly<Record<PaymentStatus,
     expired: 'Expired',
   },
   'pt-BR': {
-    awaiting_approval: 'Falta aprovação',
+    awaiting_approval: 'Aguarda aprovação',
     approved: 'Aprovado, não enviado',
-    awaiting_buyer: 'Esperando o comprador',
+    awaiting_buyer: 'Aguarda o comprador',
     buyer_kyc_pending: 'Verificando o comprador',
     buyer_kyc_approved: 'Comprador aprovado',
-    fx_quoted: 'Preço mostrado',
-    on_ramp_pending: 'Esperando o dinheiro',
-    on_chain_confirmed: 'Dinheiro chegou',
-    offramp_pending: 'Pagando',
+    fx_quoted: 'Preço exibido',
+    on_ramp_pending: 'Aguarda o valor',
+    on_chain_confirmed: 'Valor recebido',
+    offramp_pending: 'PIX em curso',
     settled: 'Pago',
     failed: 'Falhou',
     cancelled: 'Cancelado',
     expired: 'Expirado',
   },
   es: {
-    awaiting_approval: 'Falta aprobación',
+    awaiting_approval: 'Espera aprobación',
     approved: 'Aprobado, sin enviar',
     awaiting_buyer: 'Espera al comprador',
-    buyer_kyc_pending: 'Comprobando al comprador',
+    buyer_kyc_pending: 'Verificando al comprador',
     buyer_kyc_approved: 'Comprador aprobado',
     fx_quoted: 'Precio mostrado',
-    on_ramp_pending: 'Espera el dinero',
-    on_chain_confirmed: 'Llegó el dinero',
-    offramp_pending: 'Pagando',
+    on_ramp_pending: 'Espera el importe',
+    on_chain_confirmed: 'Importe recibido',
+    offramp_pending: 'PIX en curso',
     settled: 'Pagado',
     failed: 'Falló',
     cancelled: 'Cancelado',
-    expired: 'Vencido',
+    expired: 'Caducado',
   },
 };
 

@@ -14,7 +14,7 @@ export const developerPtBr: DeveloperTexts = {
       'A Ponte não envia a esta URL. Informe uma URL https acessível pela internet, sem usuário ' +
       'e sem fragmento.',
     full: 'Há 100 assinaturas ativas, o máximo por modo. Exclua uma primeiro.',
-    state: 'Estado',
+    state: 'Situação',
     lastDay: 'Entregues, últimas 24 h',
     of: (delivered, all) => `${delivered} de ${all}`,
     ofLatest: (delivered, all) => `${delivered} dos últimos ${all}`,
@@ -23,8 +23,8 @@ export const developerPtBr: DeveloperTexts = {
     none: 'nenhum',
     allDelivered: 'Tudo entregue',
     nothingSent: 'Nada enviado ainda',
-    failing: 'Falhando',
-    failingOf: (of) => `Falhando: ${of} entregues em 24 h`,
+    failing: 'Com falhas',
+    failingOf: (of) => `Com falhas: ${of} entregues em 24 h`,
     gaveUp: (count) => (count === '1' ? '1 não entregue' : `${count} não entregues`),
     waiting: (count) => `${count} tentando de novo`,
     failures: {
@@ -66,11 +66,11 @@ export const developerPtBr: DeveloperTexts = {
     waitingText: (most) => `Cada entrega é tentada até ${most} vezes.`,
     replayDead: (count) => `Reenviar tudo o que não foi entregue (${count})`,
     deliveries: 'Entregas',
-    filter: 'Estado das entregas',
+    filter: 'Situação das entregas',
     all: 'Todas',
     noDeliveries: 'Ainda não há entregas',
     noDeliveriesText: 'Envie um teste ou faça um pagamento neste modo.',
-    noMatch: 'Nenhuma entrega está neste estado',
+    noMatch: 'Nenhuma entrega nesta situação',
     event: 'Evento',
     payment: 'Pagamento',
     next: 'Próxima tentativa',
@@ -108,8 +108,8 @@ export const developerPtBr: DeveloperTexts = {
     backfillNow: 'Enviar',
     rotateHeading: 'Trocar o segredo?',
     rotateText:
-      'O segredo atual termina na hora: as requisições seguintes são assinadas com o novo. Até ' +
-      'seu servidor ter o novo, ele as recusa; a Ponte tenta de novo.',
+      'O segredo atual deixa de valer imediatamente: as requisições seguintes são assinadas com ' +
+      'o novo. Até seu servidor ter o novo, ele as recusa; a Ponte tenta de novo.',
     rotateNow: 'Trocar o segredo agora',
     deleteHeading: 'Excluir esta assinatura?',
     deleteText:
@@ -190,7 +190,7 @@ export const developerPtBr: DeveloperTexts = {
     onlyFrom: (networks) => `só de ${networks}`,
     lastUsed: 'Último uso',
     notUsed: 'nenhum',
-    expires: 'Termina',
+    expires: 'Expira',
     never: 'nunca',
     action: 'Ação',
     roll: 'Renovar',
@@ -198,7 +198,7 @@ export const developerPtBr: DeveloperTexts = {
     rollText:
       'Outra chave com o mesmo nome e alcance é criada. Coloque-a no seu servidor enquanto as ' +
       'duas funcionam.',
-    overlap: 'A chave anterior termina',
+    overlap: 'A chave anterior expira',
     hours: (hours) =>
       hours === 0
         ? 'na hora'
@@ -211,13 +211,13 @@ export const developerPtBr: DeveloperTexts = {
     revoke: 'Revogar',
     ended: 'Chaves encerradas',
     revoked: (instant) => `revogada ${instant}`,
-    expired: (instant) => `terminou ${instant}`,
+    expired: (instant) => `expirou ${instant}`,
     newHeading: { test: 'Nova chave de teste', live: 'Nova chave de produção' },
     scopes: 'O que a chave pode fazer',
     scopesHint: 'Marque só o que seu servidor precisa. Outra chave pode ter mais.',
     noScope: 'Marque pelo menos um.',
-    expiry: 'Termina',
-    doesNotExpire: 'Não termina',
+    expiry: 'Validade',
+    doesNotExpire: 'Não expira',
     days: (days) => (days === 365 ? 'depois de um ano' : `depois de ${days} dias`),
     create: 'Criar a chave',
     madeHeading: (name) => `A chave “${name}” foi criada`,
@@ -232,7 +232,7 @@ export const developerPtBr: DeveloperTexts = {
     usedMinutesAgo: (minutes) =>
       minutes <= 1 ? 'Ela foi usada no último minuto.' : `Ela foi usada há ${minutes} minutos.`,
     neverUsed: 'Ela nunca foi usada.',
-    revokeText: 'O que a usa é recusado a partir da próxima requisição. Não dá para desfazer.',
+    revokeText: 'Quem a usa é recusado a partir da próxima requisição. Não dá para desfazer.',
     revokeNow: 'Revogar esta chave',
     keep: 'Manter',
     scopeNames: {

@@ -366,8 +366,7 @@ export const setupEn = {
       'Owners and admins use live mode only after sign-in with a passkey, and what needs a fresh ' +
       'proof needs one.',
     needsPasskey: 'Sign in with a passkey first.',
-    remindersHint:
-      'An email 3 days before the due date and on the day, while no money has arrived.',
+    remindersHint: 'An email 3 days before the due date and on the day, while money is missing.',
     optional: (label: string) => `${label} (optional)`,
     ...emailTexts.en,
     notAPhone: 'This is no phone number.',

@@ -6,15 +6,15 @@ import type { SetupTexts } from './setup-en.js';
 export const setupEs: SetupTexts = {
   back: 'Primeros pasos',
   start: {
-    lede: (done, all) => (done === all ? 'Todo está hecho.' : `${done} de ${all} hechos.`),
-    done: 'hecho',
+    lede: (done, all) => (done === all ? 'Todo está listo.' : `${done} de ${all} listos.`),
+    done: 'listo',
     open: 'pendiente',
     waiting: 'en espera',
     who: 'Quién hace qué',
     whoText:
       'Propietarios y administradores hacen la mayor parte. El destino PIX y el acceso a ' +
       'producción necesitan a un propietario.',
-    stuck: '¿No avanza?',
+    stuck: '¿Necesita ayuda?',
     stuckText: (id) => [
       'El identificador de su organización es ',
       id,
@@ -177,7 +177,7 @@ export const setupEs: SetupTexts = {
     isMember: 'Esta persona ya es miembro. Cambie el rol en la lista.',
     tooSoon: 'Esta dirección recibió cinco invitaciones en una hora. Inténtelo más tarde.',
     changeHeading: (email) => `Rol de ${email}`,
-    changeLede: 'Otro rol vale a partir de la página siguiente.',
+    changeLede: 'El nuevo rol vale a partir de la página siguiente.',
     keysText: 'Las claves API de esta persona que el rol no permite se revocan.',
     saveRole: 'Guardar rol',
     removeHeading: 'Quitar del equipo',
@@ -361,11 +361,11 @@ export const setupEs: SetupTexts = {
     reminders: 'Recordar las facturas a los compradores',
     passkey: 'Clave de acceso obligatoria',
     passkeyHint:
-      'Los propietarios y administradores solo usan el modo real tras entrar con una clave de ' +
-      'acceso, y lo que pide una nueva confirmación pide una.',
+      'Los propietarios y administradores solo usan el modo de producción tras entrar con una ' +
+      'clave de acceso, y lo que pide una nueva confirmación pide una.',
     needsPasskey: 'Entre primero con una clave de acceso.',
     remindersHint:
-      'Un correo 3 días antes del vencimiento y ese día, mientras no haya llegado dinero.',
+      'Un correo 3 días antes del vencimiento y ese día, mientras falte algún importe.',
     optional: (label) => `${label} (opcional)`,
     ...emailTexts.es,
     notAPhone: 'No es un número de teléfono.',
@@ -405,6 +405,6 @@ export const setupEs: SetupTexts = {
     none: 'sin definir',
     on: 'sí',
     off: 'no',
-    ownersOnly: 'Los propietarios cambian esto.',
+    ownersOnly: 'Solo los propietarios cambian esto.',
   },
 };

@@ -6,15 +6,15 @@ import type { SetupTexts } from './setup-en.js';
 export const setupPtBr: SetupTexts = {
   back: 'Primeiros passos',
   start: {
-    lede: (done, all) => (done === all ? 'Tudo está feito.' : `${done} de ${all} feitos.`),
-    done: 'feito',
-    open: 'a fazer',
+    lede: (done, all) => (done === all ? 'Tudo concluído.' : `${done} de ${all} concluídos.`),
+    done: 'concluído',
+    open: 'pendente',
     waiting: 'aguardando',
     who: 'Quem faz o quê',
     whoText:
       'Proprietários e administradores fazem a maior parte. O destino PIX e o acesso à produção ' +
       'precisam de um proprietário.',
-    stuck: 'Parou?',
+    stuck: 'Precisa de ajuda?',
     stuckText: (id) => [
       'O identificador da sua organização é ',
       id,
@@ -107,18 +107,18 @@ export const setupPtBr: SetupTexts = {
       'liquidação e não é guardada aqui.',
     heldLede: (hours) =>
       hours === 0
-        ? 'Uma mudança vale na hora. Proprietários e administradores recebem um e-mail.'
+        ? 'Uma mudança vale imediatamente. Proprietários e administradores recebem um e-mail.'
         : `Uma mudança vale depois de ${hours} horas. Proprietários e administradores recebem um ` +
-          'e-mail e podem pará-la.',
+          'e-mail e podem interrompê-la.',
     history: 'Mudanças',
     destination: 'Destino',
-    changed: 'Mudado',
-    effective: 'Vale desde',
-    state: 'Estado',
+    changed: 'Alterado',
+    effective: 'Em vigor desde',
+    state: 'Situação',
     states: {
       held: 'Retida',
       effective: 'Em vigor',
-      stopped: 'Parada',
+      stopped: 'Interrompida',
       replaced: 'Substituída',
     },
     notYet: 'Primeiro os dados da organização precisam ser aprovados.',
@@ -147,13 +147,13 @@ export const setupPtBr: SetupTexts = {
     lede: (organization) => `Quem pode entrar no painel de ${organization}.`,
     members: 'Membros',
     member: 'Membro',
-    role: 'Papel',
+    role: 'Função',
     seen: 'Última visita',
     now: 'agora',
     never: 'ainda não',
     you: 'você',
     invitedAt: (at) => `convidado em ${at}`,
-    lastOwner: 'O último proprietário fica',
+    lastOwner: 'O último proprietário não sai',
     change: 'Alterar',
     again: 'Enviar de novo',
     invite: 'Convidar alguém',
@@ -164,20 +164,20 @@ export const setupPtBr: SetupTexts = {
     roles: roleNames['pt-BR'],
     roleTexts: {
       viewer: 'vê pagamentos, faturas e vendedores',
-      finance: 'também faz faturas e cadastra vendedores',
+      finance: 'também cria faturas e cadastra vendedores',
       admin: 'também chaves, webhooks, equipe e dados da organização',
       owner: 'também destino PIX, acesso à produção e configurações',
     },
     ...emailTexts['pt-BR'],
     isMember: 'Esta pessoa já faz parte da equipe. Altere a função dela na lista.',
     tooSoon: 'Este endereço recebeu cinco convites em uma hora. Tente mais tarde.',
-    changeHeading: (email) => `Papel de ${email}`,
-    changeLede: 'Outro papel vale a partir da próxima página.',
-    keysText: 'Chaves de API desta pessoa que o papel não permite são revogadas.',
-    saveRole: 'Salvar papel',
+    changeHeading: (email) => `Função de ${email}`,
+    changeLede: 'A nova função vale a partir da próxima página.',
+    keysText: 'As chaves de API desta pessoa que a função não permite são revogadas.',
+    saveRole: 'Salvar função',
     removeHeading: 'Remover da equipe',
     removeText:
-      'A sessão da pessoa termina em todo lugar na hora. As chaves de API que ela criou são ' +
+      'A pessoa é desconectada imediatamente em todo lugar. As chaves de API que ela criou são ' +
       'revogadas.',
     keep: 'Um proprietário fica com as chaves de API',
     keepNobody: 'Revogar',
@@ -205,7 +205,7 @@ export const setupPtBr: SetupTexts = {
     exported: (rows) => (rows === null ? 'iniciou uma exportação' : `exportou ${rows} pagamentos`),
     now: (role) => `hoje ${role}`,
     several: 'vários',
-    all: 'Todos, também máquinas',
+    all: 'Todos, inclusive máquinas',
     kinds: {
       key: 'Chave de API',
       member: 'Membro',
@@ -353,13 +353,13 @@ export const setupPtBr: SetupTexts = {
     timeZoneHint:
       'De onde são os dias das listas, dos arquivos e dos gráficos, como America/Sao_Paulo.',
     notAZone: 'Informe um fuso horário como America/Sao_Paulo.',
-    reminders: 'Lembrar os compradores das faturas',
+    reminders: 'Lembrar os compradores do vencimento',
     passkey: 'Chave de acesso obrigatória',
     passkeyHint:
-      'Proprietários e administradores só usam o modo real depois de entrar com uma chave de ' +
-      'acesso, e o que exige nova confirmação exige uma.',
+      'Proprietários e administradores só usam o modo de produção depois de entrar com ' +
+      'uma chave de acesso, e o que exige nova confirmação exige uma.',
     needsPasskey: 'Entre primeiro com uma chave de acesso.',
-    remindersHint: 'Um e-mail 3 dias antes do vencimento e no dia, enquanto nenhum valor chegou.',
+    remindersHint: 'Um e-mail 3 dias antes do vencimento e no dia, enquanto faltar algum valor.',
     optional: (label) => `${label} (opcional)`,
     ...emailTexts['pt-BR'],
     notAPhone: 'Não é um número de telefone.',
@@ -369,8 +369,8 @@ export const setupPtBr: SetupTexts = {
     rulesText: 'Aqui estas regras só ficam mais rígidas; o operador as afrouxa.',
     approval: 'Um segundo membro aprova as faturas',
     intentApproval: 'Um segundo membro aprova as intenções de pagamento',
-    hold: 'Retenção de um destino PIX mudado em produção, em horas',
-    holdHint: (from) => `${from} a 72. Membros podem parar uma mudança enquanto está retida.`,
+    hold: 'Retenção de um destino PIX alterado em produção, em horas',
+    holdHint: (from) => `${from} a 72. Membros podem interromper uma mudança retida.`,
     notHours: (from) => `Informe um número inteiro de ${from} a 72.`,
     brand: 'Aparência da página de pagamento',
     brandText: 'Os compradores os veem nas páginas de pagamento, e a cor nos e-mails.',
@@ -397,6 +397,6 @@ export const setupPtBr: SetupTexts = {
     none: 'não definido',
     on: 'sim',
     off: 'não',
-    ownersOnly: 'Proprietários mudam isto.',
+    ownersOnly: 'Só proprietários alteram isto.',
   },
 };

@@ -133,7 +133,7 @@ test('the tab Overdue has what is due before today, the earliest first, in three
   for (const [locale, tab, pill, part, due] of [
     ['en', 'Overdue', '30 days overdue', /EUR.0\.01 missing, 2 days overdue/, /It was due on/],
     ['pt-BR', 'Em atraso', '30 dias de atraso', /Faltam EUR.0,01, 2 dias de atraso/, /Venceu em/],
-    ['es', 'Con retraso', '30 días de retraso', /Faltan 0,01.EUR, 2 días de retraso/, /Venció el/],
+    ['es', 'Vencidas', '30 días de retraso', /Faltan 0,01.EUR, 2 días de retraso/, /Venció el/],
   ] as const) {
     const cookie = `ponte-member=${await memberToken(site, 'finance')}`;
     const visitor = site.visitor({ headers: { cookie, 'accept-language': locale } });
