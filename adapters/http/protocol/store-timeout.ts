@@ -29,6 +29,9 @@ class LimitedStore implements Store, RateLimits {
   readonly #store: Store;
   readonly #rateLimits: RateLimits;
   #leftMs: number;
+  /** Calls at the same time count once. */
+  #running = 0;
+  #busySinceMs = 0;
 
   constructor({ store, rateLimits }: Deps, timeMs: number) {
     this.#store = store;
@@ -66,11 +69,13 @@ class LimitedStore implements Store, RateLimits {
 
   #limited<T>(work: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
-      const startedMs = performance.now();
-      const call: RunningCall = { deadlineMs: startedMs + this.#leftMs, refuse: reject };
+      if (this.#running === 0) this.#busySinceMs = performance.now();
+      this.#running += 1;
+      const call: RunningCall = { deadlineMs: this.#busySinceMs + this.#leftMs, refuse: reject };
       const ended = () => {
         runningCalls.delete(call);
-        this.#leftMs -= performance.now() - startedMs;
+        this.#running -= 1;
+        if (this.#running === 0) this.#leftMs -= performance.now() - this.#busySinceMs;
       };
       watch(call);
       work.then(

@@ -7,11 +7,14 @@ import type { PageAnswer } from '../kit/page-route.js';
 import { dashboardPage } from './dashboard-layout.js';
 import { PRODUCTION_PATH } from './setup/getting-started-pages.js';
 
-const kinds: Partial<Record<ErrorCode, 'notFound' | 'forbidden' | 'live'>> = {
+const kinds: Partial<Record<ErrorCode, 'notFound' | 'forbidden' | 'live' | 'unsure'>> = {
   NotFound: 'notFound',
   MethodNotAllowed: 'notFound',
   InsufficientScope: 'forbidden',
   ProductionAccessNotApproved: 'live',
+  // A write may have been stored.
+  StoreUnavailable: 'unsure',
+  InternalError: 'unsure',
 };
 
 export function dashboardError({ code, status }: PonteError, where: RefusalPlace): PageAnswer {

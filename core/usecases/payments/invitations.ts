@@ -45,7 +45,7 @@ export async function inviteBuyers(
   const [leader] = invoices;
   const buyers = Map.groupBy(invoices, ({ buyer }) => emailKey(buyer.email));
   const ends = new Map<string, InvitedInvoice>();
-  for (const ofBuyer of buyers.values()) {
+  const invite = async (ofBuyer: readonly Payment[]) => {
     const changes: Change[] = [];
     const invitedNow = await deps.store.run((tx) => {
       changes.length = 0;
@@ -53,7 +53,11 @@ export async function inviteBuyers(
     });
     for (const change of changes) announce(deps, change);
     for (const one of invitedNow) ends.set(one.id, one);
-  }
+  };
+  // The first one binds the key. The store writes the batches of the others together.
+  const [first, ...others] = buyers.values();
+  if (first !== undefined) await invite(first);
+  await Promise.all(others.map(invite));
   deps.wake('mails');
   return ids.map(
     (id) => ends.get(id) ?? { id, end: 'not_found' as const, waitMs: 0, payment: null },

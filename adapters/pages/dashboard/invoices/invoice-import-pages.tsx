@@ -8,7 +8,6 @@ import type { VNode } from 'preact';
 import { z } from 'zod';
 import { accountableCreator } from '../../../../core/domain/access/api-key.js';
 import { money, parseTypedAmount } from '../../../../core/domain/base/money.js';
-import type { Payment } from '../../../../core/domain/payments/payment.js';
 import { isCode, type PonteError } from '../../../../core/errors.js';
 import {
   type CreateCheck,
@@ -127,21 +126,29 @@ async function sendText(context: PageContext, call: ImportCall): Promise<PageAns
   const checked = await check(context, call, text, writing);
   if (action !== 'create' || hasFaults(checked)) return show(context, call, checked);
   const tenant = tenantOfCall(call);
-  const created: Payment[] = [];
-  try {
-    for (const input of createsOf(call, checked.text, checked.lines)) {
-      created.push((await createPayment(context.deps, tenant, input)).payment);
-    }
-  } catch (error) {
-    if (!refusals.some(({ code }) => isCode(error, code))) throw error;
-    // What the refusal depends on has changed since the check: the page says which lines exist.
-    return show(context, call, await check(context, call, text, writing));
+  // At the same time: the store writes them together, and a busy one has time for all.
+  const ends = await Promise.allSettled(
+    createsOf(call, checked.text, checked.lines).map((input) =>
+      createPayment(context.deps, tenant, input),
+    ),
+  );
+  const created = ends.flatMap((end) => (end.status === 'fulfilled' ? [end.value.payment] : []));
+  const [failure] = ends.flatMap((end) => (end.status === 'rejected' ? [end.reason] : []));
+  if (failure !== undefined) {
+    const isKnown = [...refusals, ...transient].some(({ code }) => isCode(failure, code));
+    if (!isKnown) throw failure;
+    // The page says which lines exist: what a refusal depends on has changed, or time ran out.
+    const again = { ...context, deps: call.freshDeps() };
+    return show(again, call, await check(again, call, text, writing));
   }
   const since = Math.min(...created.map(({ createdAtMs }) => createdAtMs));
   const isApproved = created.some(({ status }) => status === 'approved');
   const next = isApproved ? invitationPath(since) : '/invoices';
   return seeOther(withDone(`${viewOf(context, call).path}${next}`, 'imported'));
 }
+
+/** Some lines may be stored, and the same button creates the others. */
+const transient = [{ code: 'StoreUnavailable' }, { code: 'StoreContention' }] as const;
 
 function hasFaults({ fault, lines }: Import): boolean {
   return fault !== null || lines.some(({ faults }) => faults.length > 0);
@@ -394,12 +401,16 @@ function CheckedLines({ made }: ImportProps): VNode {
   const { texts, view, format } = useDashboard();
   const words = texts.invoiceImport;
   const { lines } = made;
-  const isDone = lines.every(({ existingId }) => existingId !== null) && !hasFaults(made);
+  const existing = lines.filter(({ existingId }) => existingId !== null).length;
+  const isDone = existing === lines.length && !hasFaults(made);
   return (
     <section class="stack">
       {made.isWindows1252 ? <Note text={words.windows1252} /> : null}
       {hasFaults(made) ? <p>{words.none}</p> : null}
       {isDone ? <Note text={words.allExist} /> : null}
+      {existing > 0 && !isDone ? (
+        <Note look="warn" text={words.partly(existing, lines.length)} />
+      ) : null}
       <Table
         label={words.lines}
         rows={lines}

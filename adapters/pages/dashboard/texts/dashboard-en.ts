@@ -483,6 +483,8 @@ export const dashboardEn = {
     allExist: 'Every line of this file was imported before.',
     windows1252: 'The file is not UTF-8, so it was read as Windows-1252. Check the accents.',
     ready: 'Ready',
+    partly: (count: number, all: number) =>
+      `${count} of ${all} lines exist. The button creates the others, and none a second time.`,
     exists: 'Created before',
     line: 'Line',
     of: (line: number, column: string | null) =>
@@ -756,6 +758,9 @@ export const dashboardEn = {
     liveText: 'The operator of the service grants production access to your organization.',
     liveAsk: 'Ask for production access',
     otherHeading: 'This did not work',
+    unsureHeading: 'This did not work',
+    unsureText:
+      'It may have been done all the same. Go back, load the page again, and look before you repeat it.',
     otherText: 'Nothing was changed. Go back and try again.',
     home: 'Go to the dashboard',
   },

@@ -477,6 +477,8 @@ export const dashboardEs: DashboardTexts = {
     allExist: 'Todas las líneas de este archivo ya se importaron.',
     windows1252: 'El archivo no es UTF-8 y se leyó como Windows-1252. Revise los acentos.',
     ready: 'Lista',
+    partly: (count, all) =>
+      `${count} de ${all} líneas ya existen. El botón crea las demás, y ninguna por segunda vez.`,
     exists: 'Ya creada',
     line: 'Línea',
     of: (line, column) => (column === null ? `Línea ${line}` : `Línea ${line}, ${column}`),
@@ -747,6 +749,9 @@ export const dashboardEs: DashboardTexts = {
     liveText: 'El operador del servicio concede a su organización el acceso a producción.',
     liveAsk: 'Solicitar acceso a producción',
     otherHeading: 'Esto no funcionó',
+    unsureHeading: 'Esto no funcionó',
+    unsureText:
+      'Puede haberse hecho de todos modos. Vuelva, recargue la página y mire antes de repetir.',
     otherText: 'No se cambió nada. Vuelva e inténtelo de nuevo.',
     home: 'Ir al panel',
   },

@@ -473,6 +473,8 @@ export const dashboardPtBr: DashboardTexts = {
     allExist: 'Todas as linhas deste arquivo já foram importadas.',
     windows1252: 'O arquivo não é UTF-8 e foi lido como Windows-1252. Confira os acentos.',
     ready: 'Pronta',
+    partly: (count, all) =>
+      `${count} de ${all} linhas já existem. O botão cria as outras, e nenhuma uma segunda vez.`,
     exists: 'Já criada',
     line: 'Linha',
     of: (line, column) => (column === null ? `Linha ${line}` : `Linha ${line}, ${column}`),
@@ -742,6 +744,9 @@ export const dashboardPtBr: DashboardTexts = {
     liveText: 'O operador do serviço concede o acesso à produção à sua organização.',
     liveAsk: 'Pedir acesso à produção',
     otherHeading: 'Isto não funcionou',
+    unsureHeading: 'Isto não funcionou',
+    unsureText:
+      'Pode ter sido feito mesmo assim. Volte, recarregue a página e olhe antes de repetir.',
     otherText: 'Nada foi alterado. Volte e tente de novo.',
     home: 'Ir para o painel',
   },

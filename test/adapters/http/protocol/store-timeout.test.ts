@@ -37,4 +37,20 @@ test('a request is refused when the store has taken its time, in one piece or in
   };
   assert.equal(await limited.store.run(async () => 'in time'), 'in time');
   await assert.rejects(pieces(), refusal);
+  let gate = Promise.withResolvers<void>();
+  const gated: Store['run'] = async (work) => {
+    await gate.promise;
+    return deps.store.run(work);
+  };
+  const together = withStoreTimeout({ ...deps, store: { ...deps.store, run: gated } }, 120);
+  const atOnce = async () => {
+    gate = Promise.withResolvers<void>();
+    const all = Promise.all([1, 2, 3].map((one) => together.store.run(async () => one)));
+    all.catch(() => undefined);
+    await pass(50);
+    gate.resolve();
+    return all;
+  };
+  for (const round of [1, 2]) assert.deepEqual(await atOnce(), [1, 2, 3], `${round}`);
+  await assert.rejects(atOnce(), refusal, 'calls at the same time took their time once');
 });

@@ -4,6 +4,7 @@ import { before, beforeEach, test } from 'node:test';
 import { IMPORT_TEXT_MAX } from '../../../../adapters/pages/dashboard/invoices/invoice-csv.js';
 import { money } from '../../../../core/domain/base/money.js';
 import { readDisplay } from '../../../../core/domain/payments/display.js';
+import { PonteError } from '../../../../core/errors.js';
 import { requireApproval } from '../../../../core/usecases/parties/organizations.js';
 import { allPayments, listPayments } from '../../../../core/usecases/payments/payment-lists.js';
 import { suiteEnd } from '../../../support/suite-end.js';
@@ -94,29 +95,44 @@ test('the same text makes each invoice once: two tabs, a paste of the file, anot
   assert.doesNotMatch(again.text, /value="create"/);
 });
 
-test('what one tab began, another ends: lines that exist are not created again', async () => {
-  const text = fileOf('eve@buyer.example;;11,00;;Tea;;;', 'eve@buyer.example;;12,00;;Tea;;;');
-  const before = (await invoices()).length;
+/** While `work` runs, the second create that is stored ends with this error instead. */
+async function losing<T>(error: Error, work: () => Promise<T>): Promise<T> {
   const { store } = site.world.deps;
   const run = store.run.bind(store);
   let creates = 0;
-  // The second create is lost.
-  store.run = (work, options) =>
+  store.run = (tried, options) =>
     run(async (tx) => {
-      const value = await work(tx);
+      const value = await tried(tx);
       const isCreate = tx.changes().some(({ table }) => table === 'payments');
-      if (isCreate && ++creates > 1) throw new Error('lost');
+      if (isCreate && ++creates > 1) throw error;
       return value;
     }, options);
   try {
-    assert.equal((await paste(text, 'create')).status, 500);
+    return await work();
   } finally {
     store.run = run;
   }
+}
+
+test('what one tab began, another ends: lines that exist are not created again', async () => {
+  const text = fileOf('eve@buyer.example;;11,00;;Tea;;;', 'eve@buyer.example;;12,00;;Tea;;;');
+  const before = (await invoices()).length;
+  const failed = await losing(new Error('lost'), () => paste(text, 'create'));
+  assert.equal(failed.status, 500);
+  assert.match(textOf(failed.text), /It may have been done all the same/);
   assert.equal((await invoices()).length, before + 1);
   const shown = await paste(text, 'check');
   assert.match(textOf(shown.text), /Create 1 invoice /);
   await paste(text, 'create');
+  assert.equal((await invoices()).length, before + 2);
+});
+
+test('a busy store leaves the form, which says how many lines exist and creates the others', async () => {
+  const text = fileOf('fay@buyer.example;;11,00;;Tea;;;', 'fay@buyer.example;;12,00;;Tea;;;');
+  const before = (await invoices()).length;
+  const busy = await losing(new PonteError('StoreUnavailable'), () => paste(text, 'create'));
+  assert.match(textOf(busy.text), /1 of 2 lines exist\. The button creates the others/);
+  await finance.send('/invoices/import', { text, action: 'create' });
   assert.equal((await invoices()).length, before + 2);
 });
 
