@@ -30,7 +30,7 @@ import {
   offerConsolidated,
   payConsolidated,
 } from '../../../core/usecases/hosted/consolidated-payments.js';
-import { openOther } from '../../../core/usecases/hosted/covered-payments.js';
+import { openOther, signInToOthers } from '../../../core/usecases/hosted/covered-payments.js';
 import {
   openPage,
   type PaymentPage,
@@ -139,6 +139,10 @@ export const paymentPages = [
     const page = await readBuyerPayments(context.deps, publicIdOf(call), period);
     const choices = await consolidatableOf(context.deps, page.payments);
     return show(context, call, { name: 'payments', period, choices, ...page });
+  }),
+  ofPayment.takes('/payments/all', 'person', 'none', z.object({}), async ({ deps }, call) => {
+    await signInToOthers(deps, await deps.store.run((tx) => openPage(tx, publicIdOf(call))));
+    return seeOther(`${call.base}/payments`);
   }),
   ofPayment.takes('/payments/open', 'person', 'none', otherForm, openOtherPage),
   ofPayment.takes('/payments/together', 'buyer', 'quote', chosenForm, offerTogether),

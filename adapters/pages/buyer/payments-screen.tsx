@@ -121,11 +121,20 @@ function Payments({ scene, list }: { readonly scene: PaymentScene; list: BuyerPa
   if (list.payments.length === 0) return <p>{texts.payments.none}</p>;
   const table = <List scene={scene} list={list} />;
   const open = list.payments.filter(({ status }) => !isTerminal(status));
+  const unopened = open.filter(({ status }) => status === 'awaiting_buyer').length;
   return (
     <>
+      {unopened === 0 ? null : (
+        <Form to="payments/all" class="stack-s">
+          <p>{texts.payments.unopened(unopened)}</p>
+          <div class="actions">
+            <Button look="primary">{texts.payments.openAll}</Button>
+          </div>
+        </Form>
+      )}
       {list.choices.size === 0 ? (
         <>
-          {open.length > 1 ? <p>{texts.payments.notTogether}</p> : null}
+          {open.length > 1 && unopened === 0 ? <p>{texts.payments.notTogether}</p> : null}
           {table}
         </>
       ) : (

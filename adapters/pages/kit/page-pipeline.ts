@@ -52,7 +52,7 @@ import {
   type Visit,
   withNotice,
 } from './page-route.js';
-import { confirmFirst, signedOut } from './return-after-sign-in.js';
+import { askForCode, confirmFirst, signedOut } from './return-after-sign-in.js';
 
 /** How long the parts of an answer may be made before other requests get a turn. */
 const TURN_MAX_MS = 10;
@@ -194,7 +194,7 @@ async function answerOf(
     if (route.background) return seeOther(base);
     return signedOut(asked);
   }
-  if (route.auth === 'person' && session?.isPressed) return seeOther(`${base}/enter`);
+  if (route.auth === 'person' && session?.isPressed) return askForCode(asked);
   const missing = visit?.missing ?? null;
   if (missing !== null) {
     return confirmFirst({ ...asked, missing, proof: route.member?.proof ?? 'session' });

@@ -26,13 +26,22 @@ interface Refused {
 export function signedOut(refused: Refused): PageAnswer {
   const { method, base, cookies } = refused;
   const isLost = method === 'POST';
-  const place = pageOf(refused);
-  const back = place === '' ? [] : [{ name: 'back', value: place, path: base } as const];
+  const back = backTo(refused);
   if (isLost) return seeOther(withNotice(base, 'unsaved'), back);
   const wasSignedIn = ['session', 'member', 'operator'].some((name) =>
     cookies.has(name as CookieName),
   );
   return seeOther(wasSignedIn ? withNotice(base, 'signed_out') : base, back);
+}
+
+/** To the page that asks for the code of the mail: pressing its link was no proof of a person. */
+export function askForCode(refused: Omit<Refused, 'cookies'>): PageAnswer {
+  return seeOther(`${refused.base}/enter`, backTo(refused));
+}
+
+function backTo(refused: Omit<Refused, 'cookies'>) {
+  const place = pageOf(refused);
+  return place === '' ? [] : [{ name: 'back', value: place, path: refused.base } as const];
 }
 
 /**

@@ -59,6 +59,28 @@ test('a sign-in makes all open payments of the mailbox payable together', async 
   assert.equal(list.text.match(/type="checkbox"/g)?.length, open.length);
 });
 
+test('who pressed the link of an invitation makes all payable by the code of the mail', async (t) => {
+  const { made, statusOf, mailed, visitor: open, newestMail } = await verifiedScene(t);
+  const [first, second] = [await made(), await made()];
+  await mailed(first);
+  const mail = await newestMail();
+  const visitor = open();
+  // Another browser than the one that asked for the mail: a gateway of mails looks the same.
+  await visitor.open(/\/r\/\S+\?token=[\w-]+/.exec(mail)?.[0] ?? '');
+  await visitor.send('/enter');
+  assert.equal(await statusOf(second), 'awaiting_buyer');
+  const path = `/r/${first.publicId}/payments`;
+  const list = await visitor.open(path);
+  assert.match(list.text, /One payment waits for your sign-in/);
+  assert.doesNotMatch(list.text, /cannot be paid with one transfer/);
+  await visitor.send('/payments/all');
+  assert.equal(await statusOf(second), 'awaiting_buyer', 'a press proves no person');
+  const after = await visitor.send('/enter', { code: /\b\d{6}\b/.exec(mail)?.[0] ?? '' });
+  assert.equal(after.path, path, 'back at the list');
+  assert.equal(await statusOf(second), 'buyer_kyc_approved');
+  assert.equal(after.text.match(/type="checkbox"/g)?.length, 2);
+});
+
 test('another payment of the list opens without a mail, and the first one stays', async (t) => {
   const { made, visitor: open, newestMail, paid } = await verifiedScene(t);
   const [first, second] = [await made(), await made()];
