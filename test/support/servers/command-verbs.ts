@@ -90,6 +90,7 @@ export const others = [
   'login',
   'store copy',
   'certify',
+  'mcp',
   'doctor',
   'org payout-config',
   'partner change',

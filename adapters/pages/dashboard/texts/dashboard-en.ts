@@ -760,7 +760,8 @@ export const dashboardEn = {
     otherHeading: 'This did not work',
     unsureHeading: 'This did not work',
     unsureText:
-      'It may have been done all the same. Go back, load the page again, and look before you repeat it.',
+      'It may have been done all the same. Go back, load the page again, and look before you ' +
+      'repeat it.',
     otherText: 'Nothing was changed. Go back and try again.',
     home: 'Go to the dashboard',
   },

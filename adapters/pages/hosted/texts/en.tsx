@@ -171,8 +171,8 @@ export const en = {
       'You can pay several open payments with one transfer: choose two or more to one payee in ' +
       'one currency.',
     unopened: (count: number) =>
-      `${count === 1 ? 'One payment waits' : `${count} payments wait`} for your sign-in. You may be ` +
-      'asked for the code in our email.',
+      `${count === 1 ? 'One payment waits' : `${count} payments wait`} for your sign-in. You may ` +
+      'be asked for the code in our email.',
     openAll: 'Sign in to all of them',
     someNotTogether:
       'A payment without a box cannot be paid so: its check or approval is not done, its ' +

@@ -166,8 +166,8 @@ export const es = {
       'Puede pagar varios pagos abiertos con una sola transferencia: elija dos o más para el ' +
       'mismo beneficiario y en la misma moneda.',
     unopened: (count) =>
-      `${count === 1 ? 'Un pago espera' : `${count} pagos esperan`} que entre. Podemos pedirle el ` +
-      'código de nuestro correo.',
+      `${count === 1 ? 'Un pago espera' : `${count} pagos esperan`} que entre. Podemos ` +
+      'pedirle el código de nuestro correo.',
     openAll: 'Entrar en todos',
     someNotTogether:
       'Un pago sin casilla no se puede pagar así: falta la verificación o aprobación, el ' +

@@ -164,8 +164,8 @@ export const ptBr = {
       'Você pode pagar vários pagamentos em aberto com uma só transferência: escolha dois ou ' +
       'mais para o mesmo recebedor e na mesma moeda.',
     unopened: (count) =>
-      `${count === 1 ? 'Um pagamento espera' : `${count} pagamentos esperam`} sua entrada. Podemos ` +
-      'pedir o código do nosso e-mail.',
+      `${count === 1 ? 'Um pagamento espera' : `${count} pagamentos esperam`} sua entrada. ` +
+      'Podemos pedir o código do nosso e-mail.',
     openAll: 'Entrar em todos',
     someNotTogether:
       'Um pagamento sem caixa não pode ser pago assim: falta a verificação ou aprovação, ' +
