@@ -57,7 +57,8 @@ before(async () => {
   const program = process.env[BUILT_PROGRAM];
   if (program !== undefined) {
     cpSync(dirname(program), join(copy, 'dist'), { recursive: true });
-    rmSync(join(copy, 'dist/compiled'), { recursive: true, force: true });
+    for (const name of ['compiled', 'package.json'])
+      rmSync(join(copy, 'dist', name), { recursive: true, force: true });
     const types = 'adapters/client/description.gen.ts';
     cpSync(join(projectRoot, types), join(copy, types));
     npm(copy, 'run', 'build:types');

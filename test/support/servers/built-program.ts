@@ -1,6 +1,6 @@
 // The program that tests start as a process: from the sources, or built once for a whole run, which
 // starts in less than half the time.
-import { cpSync, rmSync } from 'node:fs';
+import { cpSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'tsup';
 import config, { assets } from '../../../tsup.config.js';
@@ -18,5 +18,7 @@ export async function buildProgram(): Promise<void> {
     const target = join(folder, to.replace('dist/', ''));
     cpSync(join(projectRoot, from), target, { recursive: true });
   }
+  // Without it each process reads every file to find out that it is an ES module.
+  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }\n');
   process.env[BUILT_PROGRAM] = join(folder, 'cli.js');
 }
