@@ -1,6 +1,7 @@
 // Every page of the dashboard: the rows of their files, in one table.
 import type { PageRoute } from '../kit/page-route.js';
 import { accountingPages } from './accounting/accounting-pages.js';
+import { accountingGuidePages } from './accounting/guide-pages.js';
 import { changePages } from './change-pages.js';
 import { deliveryPages } from './developer/delivery-pages.js';
 import { eventPages } from './developer/event-pages.js';
@@ -39,6 +40,7 @@ export const dashboardPages: readonly PageRoute[] = [
   ...invitationPages,
   ...sellerPages,
   ...accountingPages,
+  ...accountingGuidePages,
   ...subscriptionListPages,
   ...subscriptionPages,
   ...deliveryPages,

@@ -46,6 +46,7 @@ import { may, useDashboard } from '../dashboard-scene.js';
 import { actorOf, anyRole, type MemberCall, tenantOfCall } from '../member-page.js';
 import { memberPages } from '../member-pages.js';
 import { accountingTexts } from './accounting-texts.js';
+import { accountingGuides, GUIDE_PATH } from './guide-pages.js';
 
 const PATH = '/accounting';
 const EXTRACT = `${PATH}/extract`;
@@ -90,6 +91,11 @@ export const accountingPages = [
       title: texts.places.accounting,
       lede: accountingTexts[view.locale].lede,
       place: 'accounting',
+      actions: (
+        <ButtonLink href={`${view.path}${GUIDE_PATH}`}>
+          {accountingGuides[view.locale].title}
+        </ButtonLink>
+      ),
       body: <Month shown={shown} />,
     }),
   }),

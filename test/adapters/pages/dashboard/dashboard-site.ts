@@ -310,6 +310,7 @@ export async function placesOf(
     invoice: `${root}/payments/ext_invoice-431`,
     accounting: `${root}/accounting`,
     'accounting-extract': `${root}/accounting/extract`,
+    'accounting-guide': `${root}/accounting/guide`,
     'accounting-names': `${root}/accounting/accounts`,
     sellers: `${root}/sellers`,
     seller: `${root}/sellers/acct_1`,

@@ -2,8 +2,10 @@
 // and the extract.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
+import { accountingGuides } from '../../../../adapters/pages/dashboard/accounting/guide-pages.js';
 import { entryForms, entryText } from '../../../../core/domain/accounting/entry-file.js';
 import { DAY_MS, formatInstant } from '../../../../core/domain/base/instant.js';
+import { locales } from '../../../../core/domain/base/locale.js';
 import { formatAmount } from '../../../../core/domain/base/money.js';
 import { readAccounting } from '../../../../core/usecases/accounting/accounting-settings.js';
 import { readEntryFile } from '../../../../core/usecases/accounting/settlement-entries.js';
@@ -92,4 +94,23 @@ test('names and closings are of members who may write them', async () => {
   assert.doesNotMatch(closed.text, /accounting\/close"/, 'it is closed once');
   const { accounts, closed: months } = await readAccounting(deps, site.tenant);
   assert.deepEqual([accounts, months.map((one) => one.month)], [{ seller: '1.1.2.01' }, [month]]);
+});
+
+test('the guide for accountants is there in each language, with its sources', async () => {
+  const titles = {
+    en: 'For your accountant',
+    'pt-BR': 'Para o seu contador',
+    es: 'Para su contador',
+  };
+  const shapes = locales.map((locale) => {
+    const { sections } = accountingGuides[locale];
+    return sections.map(({ text, table }) => [text === undefined, table?.rows.length]);
+  });
+  for (const shape of shapes) assert.deepEqual(shape, shapes[0], 'no language lacks a fact');
+  for (const locale of locales) {
+    const { heading, text } = await viewer.open(`${root}/accounting/guide?lang=${locale}`);
+    assert.equal(heading, titles[locale]);
+    for (const source of ['IN BCB 693', 'IN RFB 2.291', 'Cosit 160/2024'])
+      assert.ok(text.includes(source), `${locale}: ${source}`);
+  }
 });
