@@ -12,7 +12,7 @@ import { readEntryFile } from '../../../../core/usecases/accounting/settlement-e
 import { readView } from '../../../../core/usecases/payments/payment-store.js';
 import { suiteEnd } from '../../../support/suite-end.js';
 import { type PageSite, pageSite, type Visitor } from '../visitor.js';
-import { rootOf, signedInAs } from './dashboard-site.js';
+import { memberToken, rootOf, signedInAs } from './dashboard-site.js';
 
 const suite = suiteEnd();
 let site: PageSite;
@@ -108,7 +108,9 @@ test('the guide for accountants is there in each language, with its sources', as
   });
   for (const shape of shapes) assert.deepEqual(shape, shapes[0], 'no language lacks a fact');
   for (const locale of locales) {
-    const { heading, text } = await viewer.open(`${root}/accounting/guide?lang=${locale}`);
+    const cookie = `ponte-member=${await memberToken(site, 'viewer')}`;
+    const reader = site.visitor({ headers: { cookie, 'accept-language': locale } });
+    const { heading, text } = await reader.open(`${root}/accounting/guide`);
     assert.equal(heading, titles[locale]);
     for (const source of ['IN BCB 693', 'IN RFB 2.291', 'Cosit 160/2024'])
       assert.ok(text.includes(source), `${locale}: ${source}`);
