@@ -141,6 +141,7 @@ const topLevel = [
 ];
 
 const functionLinesMax = 80;
+const pageRowLinesMax = 60;
 const columnsMax = 100;
 
 /** Figurative or translated phrases: texts use the standard terms of the field. */
@@ -376,6 +377,17 @@ const rules: readonly Rule[] = [
     ],
   },
   {
+    name: `a list or a form of pages is declared in at most ${pageRowLinesMax} lines`,
+    check: (files) => files.flatMap(longPageRows),
+    counterexamples: [
+      [
+        'adapters/pages/a.tsx',
+        `const a = [\n  b.list({${'\n    c,'.repeat(pageRowLinesMax)}\n  }),\n];`,
+      ],
+      ['adapters/pages/a.tsx', `const a = b.form(${'\n  c,'.repeat(pageRowLinesMax)}\n);`],
+    ],
+  },
+  {
     name: `a line has at most ${columnsMax} columns`,
     check: eachLineOf(
       (file) => isOurs(file),
@@ -582,6 +594,18 @@ function longFunctions(file: SourceFile): readonly string[] {
   if (file.text.split('\n').length <= functionLinesMax) return [];
   const tooLong = functionsOf(file).filter(({ lines }) => lines > functionLinesMax);
   return tooLong.map(({ at, lines }) => `${file.path}:${at}: ${lines} lines`);
+}
+
+/** The formatter puts the end of a declaration under its beginning. */
+function longPageRows({ path, text }: SourceFile): readonly string[] {
+  if (!path.startsWith('adapters/pages/')) return [];
+  const lines = text.split('\n');
+  return lines.flatMap((line, at) => {
+    const [, indent] = /^( *).*\b\w+\.(?:list|form)\(\{?$/.exec(line) ?? [];
+    if (indent === undefined) return [];
+    const rest = lines.slice(at + 1).findIndex((end) => /^[)}]/.test(end.slice(indent.length)));
+    return rest + 2 > pageRowLinesMax ? [`${path}:${at + 1}: ${rest + 2} lines`] : [];
+  });
 }
 
 function opensWithParagraph(text: string): boolean {

@@ -36,6 +36,7 @@ import { readOrganizationName } from '../../../core/usecases/parties/organizatio
 import { Amount, Button, Facts, Foreign, Form, Note } from '../kit/components.js';
 import type { FieldError } from '../kit/fields.js';
 import { useFrame } from '../kit/page-frame.js';
+import type { PageContext } from '../kit/page-route.js';
 import { idIn } from '../kit/pages/declared-pages.js';
 import { type DeclaredField, hidden, radio, textAs, tick, words } from '../kit/pages/form-page.js';
 import {
@@ -55,24 +56,16 @@ export const deskItemPages = [
     access: null,
     back: () => '/money',
     isOnce: true,
-    async load({ deps }, call) {
-      const item = await readQueueItem(deps, queueIn(call), idIn(call, 'itemId'));
-      const { paymentId, orgId } = item.row;
-      return {
-        ...item,
-        found: paymentId === null ? null : await readPaymentCase(deps, paymentId),
-        organization: await readOrganizationName(deps, orgId),
-      };
-    },
+    load: readItem,
     typed: ({ row: { known } }) => (known.kind === 'review' ? { report: known.report } : {}),
     fields: (_, item) => decisionFields(item),
-    show: ({ view, me }, { row, decisions, found, organization }) => ({
+    show: ({ view, me }, { row, ...item }) => ({
       title: shownAmount(row.amount),
       heading: <Amount money={row.amount} />,
       lede: (
         <>
           <Foreign text={knownText(row.known)} />{' '}
-          {found === null ? null : <WhoPaysWhom found={found} />}
+          {item.found === null ? null : <WhoPaysWhom found={item.found} />}
         </>
       ),
       place: 'money',
@@ -84,30 +77,7 @@ export const deskItemPages = [
       ),
       submit: submitOf(row),
       keep: 'Leave it for now',
-      around: (form) => (
-        <>
-          {found === null ? null : <MoneyRoute found={found} />}
-          <div class="cols">
-            <div class="stack">
-              <OpenProposals open={decisions.filter(isWaiting)} me={me} />
-              {found === null ? null : <Books found={found} />}
-              <Again row={row} to={`money/${row.queue}/${row.id}`} />
-              {decisiveOf(row).length === 0 ? null : form}
-            </div>
-            <div class="stack">
-              {found === null ? (
-                <Evidence row={row} organization={organization} />
-              ) : (
-                <>
-                  <Known found={found} />
-                  <WhatHappened found={found} />
-                </>
-              )}
-              <Decisions decisions={decisions} />
-            </div>
-          </div>
-        </>
-      ),
+      around: (form) => <Item item={{ row, ...item }} form={form} me={me} />,
     }),
     save: ({ deps }, call, { values, key }) =>
       refusable(problemOf, async () => {
@@ -146,6 +116,54 @@ function queueIn({ params }: ConsoleCall): MoneyQueue {
   const queue = moneyQueues.find((known) => known === params['queue']);
   if (queue === undefined) throw new PonteError('NotFound');
   return queue;
+}
+
+type FoundItem = Awaited<ReturnType<typeof readItem>>;
+
+async function readItem({ deps }: PageContext, call: ConsoleCall) {
+  const item = await readQueueItem(deps, queueIn(call), idIn(call, 'itemId'));
+  const { paymentId, orgId } = item.row;
+  return {
+    ...item,
+    found: paymentId === null ? null : await readPaymentCase(deps, paymentId),
+    organization: await readOrganizationName(deps, orgId),
+  };
+}
+
+/** What is known and was decided, around the form that decides. */
+function Item({
+  item: { row, decisions, found, organization },
+  form,
+  me,
+}: {
+  readonly item: FoundItem;
+  readonly form: VNode;
+  readonly me: string;
+}): VNode {
+  return (
+    <>
+      {found === null ? null : <MoneyRoute found={found} />}
+      <div class="cols">
+        <div class="stack">
+          <OpenProposals open={decisions.filter(isWaiting)} me={me} />
+          {found === null ? null : <Books found={found} />}
+          <Again row={row} to={`money/${row.queue}/${row.id}`} />
+          {decisiveOf(row).length === 0 ? null : form}
+        </div>
+        <div class="stack">
+          {found === null ? (
+            <Evidence row={row} organization={organization} />
+          ) : (
+            <>
+              <Known found={found} />
+              <WhatHappened found={found} />
+            </>
+          )}
+          <Decisions decisions={decisions} />
+        </div>
+      </div>
+    </>
+  );
 }
 
 /** Those that another operator confirms. */

@@ -26,6 +26,22 @@ export const OPERATOR_PAGE = 50;
 /** Objects of an entry that its row shows. */
 const OBJECTS_SHOWN = 3;
 
+const auditWords = {
+  empty: 'No entries',
+  emptyText: 'Nothing was changed yet.',
+  noMatch: 'No entry matches',
+  noMatchText: 'Choose other actors, or clear the filter.',
+  any: 'People',
+  filter: 'Filter',
+  filters: 'Filters',
+  clear: 'Clear all',
+};
+
+const onward = {
+  text: `None among ${format.count(AUDIT_SEARCHED_MAX)} entries. Older ones may match.`,
+  words: 'Search older ones',
+};
+
 export const serviceListPages = [
   operatorPages.action({
     path: '/commands/{commandId}/retry',
@@ -41,9 +57,7 @@ export const serviceListPages = [
     filters: { kind: select(['all', ...actorKinds]), who: linked(100), org: linked(100) },
     cursor: sequenceCursor,
     async read({ deps }, _, { given: { kind, who, org: orgId }, before: beforeSequence }) {
-      // Machines act many times for each act of a person.
-      const chosen = actorKinds.filter((known) => known === kind);
-      const kinds = kind === 'all' || who !== null ? null : kind === null ? peopleKinds : chosen;
+      const kinds = who === null ? kindsOf(kind) : null;
       const asked = { kinds, actorId: who, beforeSequence, limit: OPERATOR_PAGE };
       const found = await searchAuditRecords(deps, { orgId }, asked);
       return { rows: found.records, next: found.next, names: await namesOf(deps, found.records) };
@@ -57,22 +71,10 @@ export const serviceListPages = [
         place: 'audit',
         label: 'Audit log',
         start: null,
-        words: {
-          empty: 'No entries',
-          emptyText: 'Nothing was changed yet.',
-          noMatch: 'No entry matches',
-          noMatchText: 'Choose other actors, or clear the filter.',
-          any: 'People',
-          filter: 'Filter',
-          filters: 'Filters',
-          clear: 'Clear all',
-        },
+        words: auditWords,
         labels: { kind: 'Who' },
         choice: (one) => (one === 'all' ? 'Everyone, machines too' : capital(one)),
-        onward: {
-          text: `None among ${format.count(AUDIT_SEARCHED_MAX)} entries. Older ones may match.`,
-          words: 'Search older ones',
-        },
+        onward,
         columns: ({ column, named: nameColumn }) => [
           nameColumn('Action', ({ action, objects, sequence, atMs }) => (
             <>
@@ -109,6 +111,12 @@ export const serviceListPages = [
     },
   }),
 ];
+
+/** Null: all. Machines act many times for each act of a person. */
+function kindsOf(kind: string | null): typeof peopleKinds | null {
+  if (kind === 'all') return null;
+  return kind === null ? peopleKinds : actorKinds.filter((known) => known === kind);
+}
 
 /** Names of operators, organizations, members, keys and of what was changed, by id. */
 async function namesOf(

@@ -14,23 +14,18 @@ import {
   refuseProduction,
 } from '../../../core/usecases/parties/production-requests.js';
 import { Button, Facts, Foreign, Form, Note, Submit } from '../kit/components.js';
+import type { PageContext } from '../kit/page-route.js';
 import { idIn } from '../kit/pages/declared-pages.js';
 import { FormKey, formKey, newFormKey } from '../kit/pages/form-key.js';
-import { hidden, text } from '../kit/pages/form-page.js';
-import { format, operatorPages, refusable } from './console-layout.js';
+import { hidden, type ShownFields, text } from '../kit/pages/form-page.js';
+import { type ConsoleCall, format, operatorPages, refusable } from './console-layout.js';
 
 export const waitingPages = operatorPages.form(
   {
     path: '/production/{orgId}',
     access: null,
     back: () => '/production',
-    async load({ deps }, call) {
-      const orgId = idIn(call, 'orgId');
-      const request = (await listProductionRequests(deps)).find((known) => known.orgId === orgId);
-      if (request === undefined) throw new PonteError('NotFound');
-      const name = (await readOrganizationName(deps, orgId)) ?? orgId;
-      return { request, name, key: newFormKey(deps) };
-    },
+    load: readRequest,
     typed: ({ request }) => ({ request: request.id }),
     fields: () => ({
       request: hidden,
@@ -55,14 +50,7 @@ export const waitingPages = operatorPages.form(
             <Answers request={request} />
             <Grant orgId={request.orgId} keyOfForm={key} />
           </div>
-          <Form to={`production/${request.orgId}`} class="card stack">
-            {fields['request']}
-            <h2>Refuse</h2>
-            {fields['reason']}
-            <div class="actions">
-              <Button look="danger">Refuse the request</Button>
-            </div>
-          </Form>
+          <Refuse orgId={request.orgId} fields={fields} />
         </div>
       ),
     }),
@@ -80,21 +68,38 @@ export const waitingPages = operatorPages.form(
       form: z.object({ key: formKey }),
       run: ({ deps }, call) =>
         refusable('grant', async () => {
-          const { actor } = call.operator;
+          const { actor: operator } = call.operator;
           const itemId = idIn(call, 'orgId');
-          const { kind, decision } = await decide(deps, {
-            itemId,
-            request: { verb: 'grant-production' },
-            evidence: null,
-            operator: actor,
-            replace: false,
-            id: deps.ids.named('dec', call.form.key, `${actor.id}/${itemId}`),
-          });
+          const id = deps.ids.named('dec', call.form.key, `${operator.id}/${itemId}`);
+          const request = { verb: 'grant-production' } as const;
+          const asked = { itemId, request, evidence: null, operator, replace: false, id };
+          const { kind, decision } = await decide(deps, asked);
           return { to: `/proposals/${decision.id}`, done: kind };
         }),
     },
   ],
 );
+
+async function readRequest({ deps }: PageContext, call: ConsoleCall) {
+  const orgId = idIn(call, 'orgId');
+  const request = (await listProductionRequests(deps)).find((known) => known.orgId === orgId);
+  if (request === undefined) throw new PonteError('NotFound');
+  const name = (await readOrganizationName(deps, orgId)) ?? orgId;
+  return { request, name, key: newFormKey(deps) };
+}
+
+function Refuse({ orgId, fields }: { orgId: string; fields: ShownFields }): VNode {
+  return (
+    <Form to={`production/${orgId}`} class="card stack">
+      {fields['request']}
+      <h2>Refuse</h2>
+      {fields['reason']}
+      <div class="actions">
+        <Button look="danger">Refuse the request</Button>
+      </div>
+    </Form>
+  );
+}
 
 function Grant({ orgId, keyOfForm }: { orgId: string; keyOfForm: string }): VNode {
   return (

@@ -108,6 +108,18 @@ async function readSettings({ deps }: PageContext, call: MemberCall): Promise<Se
 
 const onIf = (isOn: boolean) => (isOn ? 'yes' : '');
 
+const textsOf = (settings: Settings): TypedForm => ({
+  ...Object.fromEntries(contactNames.map((name) => [name, settings[name] ?? ''])),
+  version: `${settings.version}`,
+  accentColor: settings.accentColor ?? '',
+  approval: onIf(settings.requiresApproval),
+  intentApproval: onIf(settings.intentsNeedApproval),
+  hold: `${settings.payoutHoldHours}`,
+  reminders: onIf(settings.sendsReminders),
+  timeZone: settings.timeZone,
+  passkey: onIf(settings.requiresPasskey),
+});
+
 export const settingsPages = [
   memberPages.view({
     path: '/settings',
@@ -131,17 +143,7 @@ export const settingsPages = [
       access: change,
       back: () => '/settings',
       load: readSettings,
-      typed: (settings) => ({
-        ...Object.fromEntries(contactNames.map((name) => [name, settings[name] ?? ''])),
-        version: `${settings.version}`,
-        accentColor: settings.accentColor ?? '',
-        approval: onIf(settings.requiresApproval),
-        intentApproval: onIf(settings.intentsNeedApproval),
-        hold: `${settings.payoutHoldHours}`,
-        reminders: onIf(settings.sendsReminders),
-        timeZone: settings.timeZone,
-        passkey: onIf(settings.requiresPasskey),
-      }),
+      typed: textsOf,
       fields: (scene, settings) => ({
         version,
         ...contactFields(scene, settings),
@@ -182,20 +184,16 @@ export const settingsPages = [
         path: '/settings/logo',
         access: change,
         form: 'multipart',
-        async run(context, call) {
-          const { version, bytes } = await readFile(call, async (file) => ({
-            bytes: await bytesOf(file, LOGO_BYTES_MAX),
-            version: file.fields.get('version') ?? '',
-          }));
-          return replaceLogo(context, call, version, bytes);
-        },
+        run: async (context, call) => replaceLogo(context, call, await sentLogo(call)),
       },
       {
         path: '/settings/logo/remove',
         access: change,
         form: typedForm,
-        run: (context, call) =>
-          replaceLogo(context, call, (call.form as TypedForm)['version'] ?? '', null),
+        run: (context, call) => {
+          const { version = '' } = call.form as TypedForm;
+          return replaceLogo(context, call, { version, bytes: null });
+        },
       },
     ],
   ),
@@ -204,12 +202,20 @@ export const settingsPages = [
 const saved = { to: '/settings', done: 'settings_saved' } as const;
 const outOfDate = { to: CHANGE, notice: 'out_of_date' } as const;
 
-async function replaceLogo(
-  context: PageContext,
-  call: MemberCall,
-  version: string,
-  bytes: Uint8Array | null,
-) {
+interface SentLogo {
+  readonly version: string;
+  /** Null removes it. */
+  readonly bytes: Uint8Array | null;
+}
+
+function sentLogo(call: MemberCall): Promise<SentLogo> {
+  return readFile(call, async (file) => ({
+    bytes: await bytesOf(file, LOGO_BYTES_MAX),
+    version: file.fields.get('version') ?? '',
+  }));
+}
+
+async function replaceLogo(context: PageContext, call: MemberCall, { version, bytes }: SentLogo) {
   const { orgId, memberId } = actorOf(call);
   const change = { version: Number.parseInt(version, 10), bytes };
   const result = await changeLogo(context.deps, orgId, memberId, change);
