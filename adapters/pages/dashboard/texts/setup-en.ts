@@ -208,7 +208,7 @@ export const setupEn = {
     more: (count: string) => `and ${count} more`,
     from: (address: string) => `from ${address}`,
     exported: (rows: string | null) =>
-      rows === null ? 'began an export' : `exported ${rows} payments`,
+      rows === null ? 'began an export' : `exported ${rows} rows`,
     /** The role of a member, after its name. */
     now: (role: string) => `now ${role}`,
     several: 'several',

@@ -207,7 +207,7 @@ export const setupEs: SetupTexts = {
     goOn: 'Buscar más antiguos',
     more: (count) => `y ${count} más`,
     from: (address) => `desde ${address}`,
-    exported: (rows) => (rows === null ? 'inició una exportación' : `exportó ${rows} pagos`),
+    exported: (rows) => (rows === null ? 'inició una exportación' : `exportó ${rows} filas`),
     now: (role) => `hoy ${role}`,
     several: 'varios',
     all: 'Todos, también máquinas',

@@ -202,7 +202,7 @@ export const setupPtBr: SetupTexts = {
     goOn: 'Buscar mais antigos',
     more: (count) => `e mais ${count}`,
     from: (address) => `de ${address}`,
-    exported: (rows) => (rows === null ? 'iniciou uma exportação' : `exportou ${rows} pagamentos`),
+    exported: (rows) => (rows === null ? 'iniciou uma exportação' : `exportou ${rows} linhas`),
     now: (role) => `hoje ${role}`,
     several: 'vários',
     all: 'Todos, inclusive máquinas',
