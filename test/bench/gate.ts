@@ -10,15 +10,17 @@ import { newStore } from '../../adapters/storage/store.js';
 import { developmentOperator } from '../../core/domain/base/actor.js';
 import type { Deps } from '../../core/ports/deps.js';
 import { createKey, unlimitedKey } from '../../core/usecases/access/keys.js';
+import { receivePartnerMessage } from '../../core/usecases/commands/partner-inbox.js';
 import { createOrganization } from '../../core/usecases/parties/organizations.js';
 import { createPayment } from '../../core/usecases/payments/payments.js';
+import { advancePayment } from '../../core/usecases/sandbox/sandbox.js';
 import { deliveryRunner } from '../../core/usecases/webhooks/delivery-runner.js';
 import { feedReaders } from '../../core/usecases/webhooks/feed-readers.js';
 import { createSubscription } from '../../core/usecases/webhooks/subscriptions.js';
 import { allWell } from '../adapters/http/checked-site.js';
 import { migratedImage } from '../support/databases/migrated-image.js';
 import { intentInput } from '../support/scenes/made-payments.js';
-import { openWorld } from '../support/scenes/test-world.js';
+import { openWorld, settler } from '../support/scenes/test-world.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 /** Of one request. */
@@ -32,7 +34,7 @@ type Costs = Readonly<Record<string, Cost>>;
 const table = new URL('costs.json', import.meta.url);
 const counted = ['statements', 'bytesWritten'] as const;
 const MORE_MAX = 0.05;
-/** As many creates as share a commit under load. */
+/** As many creates as share a commit under load, and payments that are played side by side. */
 const GROUP = 25;
 const GROUPS = 20;
 const READS = 300;
@@ -90,6 +92,9 @@ async function measured(): Promise<Costs> {
     'read by id': await costOf(READS, reads(`/v1/payment-intents/${served.id()}`)),
     'list of 25': await costOf(READS, reads('/v1/payments?limit=25')),
     'feed of 25': await costOf(READS, reads('/v1/events?after=100&limit=25')),
+    'a payment of a new buyer, create to settled + 7 webhooks': await costOf(GROUP, () =>
+      served.settle(GROUP),
+    ),
   };
   await served.close();
   await database.close();
@@ -128,7 +133,11 @@ async function serving(database: SqliteDatabase) {
     const input = { ...intentInput, externalId: name, idempotencyKey: name, buyer };
     const { payment } = await createPayment(deps, tenant, input);
     id = payment.id;
+    return payment.id;
   };
+  world.deliver = async ({ headers, body }) =>
+    void (await receivePartnerMessage(deps, { partner: 'fake', mode: 'test', headers, body }));
+  const settle = settler(deps, world.partner);
   return {
     id: () => id,
     async create(count: number) {
@@ -136,6 +145,18 @@ async function serving(database: SqliteDatabase) {
       await deliveries.idle();
       await deliveries.runOnce(deps.clock.nowMs(), 1_000);
       await deliveries.idle();
+    },
+    async settle(count: number) {
+      const ids = await Promise.all(Array.from({ length: count }, createOne));
+      for (const one of ids) await advancePayment(deps, tenant, one, 'settled');
+      for (let left = count; left > 0; world.advanceClock(100)) {
+        await settle();
+        await deliveries.idle();
+        const found = await deps.store.run((tx) =>
+          Promise.all(ids.map((one) => tx.payments.find(one))),
+        );
+        left = found.filter((payment) => payment?.status !== 'settled').length;
+      }
     },
     get: (path: string) =>
       new Promise<void>((resolve, reject) => {

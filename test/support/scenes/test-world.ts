@@ -292,7 +292,8 @@ function newSession(deps: Deps): World['session'] {
   };
 }
 
-function settler(deps: Deps, partner: FakePartner): () => Promise<void> {
+/** Runs all workers until nothing is due. */
+export function settler(deps: Deps, partner: FakePartner): () => Promise<void> {
   const [commands, deliveries] = [commandRunner(deps), deliveryRunner(deps)];
   const waited = (runner: Runner) => async (nowMs: number) => {
     const begun = await runner.runOnce(nowMs, BATCH);
