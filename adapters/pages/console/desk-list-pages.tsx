@@ -20,6 +20,8 @@ import { type ConsoleCall, format, operatorPages } from './console-layout.js';
 
 /** Rows of a kind that are shown at once. */
 const PAGE = 20;
+/** Length of a text that a row shows whole, in characters. */
+const TEXT_MAX = 160;
 
 /** In doubt first; what waits for a buyer, whose page says till when, last. */
 const byStake = [
@@ -174,9 +176,7 @@ function Row({ item, me }: { readonly item: WaitingItem; readonly me: string }):
         <Since sinceMs={sinceMs} />
       </div>
       <div>
-        <p>
-          <Foreign text={text} />
-        </p>
+        <Known text={text} />
         <p class="quiet">
           <Foreign text={item.about} /> <span class="code">{id}</span>, {mode}
         </p>
@@ -196,6 +196,28 @@ function Row({ item, me }: { readonly item: WaitingItem; readonly me: string }):
         <Action item={item} shown={shown} isMine={isMine} />
       </div>
     </li>
+  );
+}
+
+/** A partner may say a page of text: its first words are enough to choose by. */
+function Known({ text }: { readonly text: string }): VNode {
+  if (text.length <= TEXT_MAX) {
+    return (
+      <p>
+        <Foreign text={text} />
+      </p>
+    );
+  }
+  const cut = text.lastIndexOf(' ', TEXT_MAX);
+  return (
+    <details>
+      <summary>
+        <Foreign text={`${text.slice(0, cut > 0 ? cut : TEXT_MAX)} …`} />
+      </summary>
+      <p>
+        <Foreign text={text} />
+      </p>
+    </details>
   );
 }
 

@@ -18,7 +18,7 @@ import {
   newestAuditRecords,
   verifyAudit,
 } from '../../../../core/usecases/service/audit-log.js';
-import { paidIn } from '../../../support/scenes/desk-scene.js';
+import { failedPayout, paidIn } from '../../../support/scenes/desk-scene.js';
 import { suiteEnd } from '../../../support/suite-end.js';
 import { signedInAs } from '../dashboard/dashboard-site.js';
 import { formsOf, textOf, type Visitor } from '../visitor.js';
@@ -279,6 +279,42 @@ test('the money desk has what is in doubt first', async (t) => {
     byStake.filter((kind) => order.includes(kind)),
   );
   assert.ok(order.includes('in_review') && order.includes('owed'));
+});
+
+test('what waits for a buyer is folded with its day, and so is a long text of the partner', async (t) => {
+  const site = await consoleSite(t);
+  const { desk } = site;
+  const expiresAtMs = Date.parse('2030-02-05T12:00:00Z');
+  await desk.payment([{ ...paidIn(9_900n), id: 'cmd_in_4', reference: 'in_4' }], {
+    id: 'pi_4',
+    publicId: 'four',
+    externalId: 'four',
+    status: 'on_ramp_pending',
+    expiresAtMs,
+  });
+  const lastError = `The bank of the payee ${'answered that it asks its branch, '.repeat(9)}twice`;
+  const failed = { ...failedPayout({ lastError }), id: 'cmd_out_5', partnerRef: 'pa_out_5' };
+  await desk.payment(
+    [
+      { ...paidIn(), id: 'cmd_in_5', partnerRef: 'pa_in_5', reference: 'in_5' },
+      { ...failed, reference: 'out_5' },
+    ],
+    { id: 'pi_5', publicId: 'five', externalId: 'five' },
+  );
+  const ana = await site.signedIn(site.ana);
+  const { text } = await ana.open('/operator/money');
+  const folded = [
+    ...text.matchAll(/<details>\s*<summary[^>]*>([\s\S]*?)<\/summary>([\s\S]*?)<\/details>/g),
+  ];
+  const [long, short] = folded.map(([, summary = '', rest = '']) => [
+    textOf(summary),
+    textOf(rest),
+  ]);
+  assert.match(long?.[0] ?? '', /^The payout failed.* …$/);
+  assert.ok((long?.[0] ?? '').length <= 170 && long?.[1]?.endsWith('twice.'), long?.join());
+  assert.match(short?.[0] ?? '', /^One waits for the buyer, the first until 5 February 2030$/);
+  assert.match(short?.[1] ?? '', /USD 1\.00|99\.00 USD of 100\.00 USD/);
+  assert.equal(folded.length, 2);
 });
 
 test('a choice of one is a button', async (t) => {
