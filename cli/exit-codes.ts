@@ -14,7 +14,7 @@ export const exitCodes = {
   checkFailed: [
     8,
     'a check has failed (doctor, demo, certify, ledger verify, audit verify, reconcile, ' +
-      'store copy, secrets reseal, backup, restore)',
+      'store copy, secrets reseal, backup, restore, report fx, proof verify)',
   ],
   attention: [9, 'a check has warnings (doctor, certify, backup, restore)'],
 } as const satisfies Record<string, readonly [number, string]>;

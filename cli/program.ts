@@ -33,6 +33,7 @@ import { exitCodes } from './exit-codes.js';
 import { addListenCommand } from './listen.js';
 import { addMcpCommand } from './mcp.js';
 import { describedCommand, failureOutcome, finish, type Shell } from './operator.js';
+import { addProofCommands } from './proof-verify.js';
 
 /** What holds for all commands. */
 export const commandRules = [
@@ -93,6 +94,7 @@ export function createProgram(shell: Shell): Command {
   addPaperCommands(shell, program);
   addLedgerCommands(shell, program);
   addExportCommands(shell, program);
+  addProofCommands(shell, program);
   addAuditCommands(shell, program);
   addRequestCommands(shell, program);
   addReconcileCommand(shell, program);

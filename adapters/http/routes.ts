@@ -13,6 +13,7 @@ import { invoiceRoutes } from './resources/invoice-routes.js';
 import { keyRoutes } from './resources/key-routes.js';
 import { paymentListRoutes } from './resources/payment-list-routes.js';
 import { paymentRoutes } from './resources/payment-routes.js';
+import { proofRoutes } from './resources/proof-routes.js';
 import { quoteRoutes } from './resources/quote-routes.js';
 import { serviceRoutes } from './resources/service-routes.js';
 import { sessionRoutes } from './resources/session-routes.js';
@@ -27,6 +28,8 @@ export const routes: readonly Route[] = [
   ...paymentListRoutes,
   // /v1/payments/{id}/timeline
   ...timelineRoutes,
+  // /v1/payments/{id}/proof
+  ...proofRoutes,
   // /v1/quotes
   ...quoteRoutes,
   // /v1/settlement-entries

@@ -17,7 +17,7 @@ import type { PageSite } from './kit/page-pipeline.js';
 import type { PageRequest } from './kit/page-route.js';
 
 /** The first segment of the path of every page. */
-const ownPath = /^\/(r|kyc|owner|onboarding|verify|stop|dashboard|assets|dev)(\/|$)/;
+const ownPath = /^\/(r|kyc|owner|onboarding|proof|verify|stop|dashboard|assets|dev)(\/|$)/;
 /** Paths of the service, under each of its hosts. */
 const wellKnown = /^\/\.well-known\//;
 

@@ -7,6 +7,7 @@ import { dashboardPages } from './dashboard/dashboard-pages.js';
 import { mailboxPages } from './dev/mailbox-pages.js';
 import { logoPages } from './kit/files/logo-file.js';
 import type { PageRoute } from './kit/page-route.js';
+import { proofPages } from './proof/proof-pages.js';
 import { onboardingPages } from './seller/onboarding-pages.js';
 
 export const pageRoutes: readonly PageRoute[] = [
@@ -14,6 +15,7 @@ export const pageRoutes: readonly PageRoute[] = [
   ...approvalPages,
   ...kycPages,
   ...onboardingPages,
+  ...proofPages,
   ...servicePages,
   ...logoPages,
   ...dashboardPages,

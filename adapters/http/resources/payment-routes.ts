@@ -274,11 +274,11 @@ const buyer = representation<ShownView>()(null, {
   kycStatus: z.enum(kycStatuses),
 });
 
-const rate = z.string().regex(/^[0-9]+(\.[0-9]+)?$/);
+export const rate = z.string().regex(/^[0-9]+(\.[0-9]+)?$/);
 
 const assetDescription = 'Null if the partner does not report it.';
 
-const asset = representation<Asset>()('Asset', {
+export const asset = representation<Asset>()('Asset', {
   token: z.string().meta({ description: 'The stablecoin, as `USDC`.' }),
   network: z.string().nullable().meta({ description: 'The blockchain.' }),
   quantity: z.string().nullable().meta({ description: 'Units of the token, a decimal string.' }),
@@ -287,7 +287,7 @@ const asset = representation<Asset>()('Asset', {
   toWallet: z.string().nullable(),
 });
 
-const fiscalDocument = representation<FiscalDocument>()('FiscalDocument', {
+export const fiscalDocument = representation<FiscalDocument>()('FiscalDocument', {
   kind: z.enum(fiscalDocumentKinds),
   key: z.string().nullable(),
   number: z.string().nullable(),

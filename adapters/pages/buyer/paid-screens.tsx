@@ -26,6 +26,7 @@ import {
 } from '../kit/components.js';
 import { Icon } from '../kit/icons.js';
 import { nameOf } from '../kit/plain-text.js';
+import { proofTexts } from '../proof/proof-texts.js';
 import { PrintedFrom } from './bank-details.js';
 import { FileLinks } from './file-links.js';
 import { ShownItems } from './line-items.js';
@@ -132,6 +133,7 @@ export function paidScreen(scene: PaymentScene): ScreenContent {
             </ButtonLink>
           )}
           <FileLinks scene={scene} page="receipt" print={texts.frame.print} />
+          <ButtonLink href={`${view.path}/proof.zip`}>{proofTexts[view.locale].signed}</ButtonLink>
           <ButtonLink href={`${view.path}/payments`}>{texts.payments.all}</ButtonLink>
         </div>
         <MoneyCard scene={scene} stops={payoutRoute(scene, 'end')} rest="payee" />

@@ -60,6 +60,7 @@ import {
   withNotice,
 } from '../kit/page-route.js';
 import { formKey, newFormKey, newIdOf } from '../kit/pages/form-key.js';
+import { openProof, proofFiles } from '../proof/proof-pack.js';
 import { deadlineFile } from './deadline-file.js';
 import { logoOf, paymentFile } from './payment-file.js';
 import { colleagueView, paymentView } from './payment-view.js';
@@ -132,6 +133,7 @@ export const paymentPages = [
     ({ screen, consolidated }) => paying.includes(screen) && consolidated.length > 0,
   ),
   ofPayment.shows('/attachment', 'buyer', attachment, 'file'),
+  ofPayment.shows('/proof.zip', 'buyer', proofOfBuyer, 'file'),
   ofPayment.shows('/vendor-documents.zip', 'buyer', vendorDocuments, 'file'),
   ofPayment.shows('/deadline.ics', 'buyer', deadline),
   ofPayment.shows('/payments', 'buyer', async (context, call) => {
@@ -422,6 +424,17 @@ async function vendorDocuments({ deps }: PageContext, call: PaymentCall): Promis
   };
   const body = zipFile(papers, deps.clock.nowMs());
   return { status: 200, headers, cookies: [], body };
+}
+
+/** NotFound before the settlement. */
+async function proofOfBuyer({ deps }: PageContext, call: PaymentCall): Promise<PageAnswer> {
+  const payment = await deps.store.run((tx) => openPage(tx, publicIdOf(call)));
+  if (payment.settledAtMs === null) throw new PonteError('NotFound');
+  const locale = localeFor(call, payment.display);
+  return proofFiles['proof.zip'](
+    deps,
+    await openProof(deps, payment, { audience: 'buyer', locale }),
+  );
 }
 
 async function attachment({ deps }: PageContext, call: PaymentCall): Promise<PageAnswer> {

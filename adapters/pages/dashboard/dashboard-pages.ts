@@ -16,6 +16,7 @@ import { passkeyPages } from './passkeys/passkey-pages.js';
 import { paymentDetailPages } from './payment-detail-pages.js';
 import { paymentExportPages } from './payment-export-pages.js';
 import { paymentListPages } from './payment-list-pages.js';
+import { paymentProofPages } from './payment-proof-pages.js';
 import { sellerPages } from './seller-pages.js';
 import { activityPages } from './setup/activity-pages.js';
 import { gettingStartedPages } from './setup/getting-started-pages.js';
@@ -35,6 +36,7 @@ export const dashboardPages: readonly PageRoute[] = [
   ...paymentListPages,
   ...paymentExportPages,
   ...paymentDetailPages,
+  ...paymentProofPages,
   ...invoiceFormPages,
   ...invoiceImportPages,
   ...invitationPages,

@@ -56,6 +56,7 @@ import { limitReached, type PageContext, withNotice } from '../kit/page-route.js
 import { idIn } from '../kit/pages/declared-pages.js';
 import { textAs } from '../kit/pages/form-page.js';
 import { LineTable } from '../kit/pages/table.js';
+import { proofTexts } from '../proof/proof-texts.js';
 import { liveOf } from './change-pages.js';
 import type { DashboardContent } from './dashboard-layout.js';
 import { type DashboardScene, type Done, useDashboard, viewOf } from './dashboard-scene.js';
@@ -248,6 +249,11 @@ function detailScreen(scene: DashboardScene, detail: Detail): DashboardContent {
             </ButtonLink>
           </>
         ) : null}
+        {payment.settledAtMs === null ? null : (
+          <ButtonLink href={`${view.path}/payments/${payment.id}/proof`}>
+            {proofTexts[view.locale].title}
+          </ButtonLink>
+        )}
         {detail.mayWrite && isCancellable(payment.status) ? (
           <ButtonLink href={`${view.path}/payments/${payment.id}/cancel`}>
             {texts.payment.cancel}

@@ -91,6 +91,11 @@ function assets(): Readonly<Record<keyof AssetPaths, Asset>> {
   return loaded;
 }
 
+/** The text of a file of this folder that other files embed. */
+export function assetText(name: string): string {
+  return readFileSync(new URL(`./assets/${name}`, import.meta.url), 'utf8');
+}
+
 function load(file: (typeof files)[keyof AssetPaths]): Asset {
   // Next to the code both in the sources and in a build.
   return assetOf(file, readFileSync(new URL(`./assets/${file.name}`, import.meta.url)));

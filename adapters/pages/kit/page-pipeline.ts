@@ -339,6 +339,7 @@ async function sessionOf(
       const payment = await tx.payments.byPublicId(params['publicId'] ?? '');
       return payment !== null && payment.id === session.paymentId;
     }
+    if (subject === 'proof') return session.paymentId === params['paymentId'];
     if (route.subject === 'seller') return isOfSeller(session, params);
     const submission = await tx.buyers.submissionByFlow(params['flowId'] ?? '');
     if (submission === null || submission.id !== session.submissionId) return false;
@@ -427,6 +428,7 @@ function valuesOf(form: URLSearchParams): Readonly<Record<string, string>> {
 function baseOf({ prefix }: PageContext, { route, params }: PageMatch): string {
   if (route?.subject === 'payment') return `${prefix}/r/${params['publicId']}`;
   if (route?.subject === 'colleague') return `${prefix}/r/${params['publicId']}/colleague`;
+  if (route?.subject === 'proof') return `${prefix}/proof/${params['paymentId']}`;
   if (route?.subject === 'approver') return `${prefix}/r/${params['publicId']}/approval`;
   if (route?.subject === 'dashboard') return `${prefix}/dashboard`;
   if (route?.subject === 'console') return `${prefix}${CONSOLE_ROOT}`;

@@ -977,7 +977,8 @@ create table page_sessions (
   constraint page_sessions_check1 check (((payment_id is not null) or (submission_id is not null)
     or (account_id is not null))),
   constraint page_sessions_kind_check check ((kind = any (array['buyer'::text, 'owner'::text,
-    'upload'::text, 'seller'::text, 'seller_link'::text, 'colleague'::text, 'approver'::text]))),
+    'upload'::text, 'seller'::text, 'seller_link'::text, 'colleague'::text, 'approver'::text,
+    'proof'::text]))),
   constraint page_sessions_mode_check check ((mode = any (array['test'::text, 'live'::text]))),
   constraint page_sessions_pkey primary key (org_id, mode, id)
 );

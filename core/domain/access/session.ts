@@ -34,6 +34,8 @@ export const sessionRules = {
   seller_link: { lifeMs: 7 * DAY_MS, idleMs: null, opens: [] },
   // The bank details of one payment, read only. A treasurer pays once a week or so.
   colleague: { lifeMs: 14 * DAY_MS, idleMs: null, opens: ['colleague'] },
+  // The proof of one settled payment, read only, for who checks the books of the payee.
+  proof: { lifeMs: 14 * DAY_MS, idleMs: null, opens: ['proof'] },
   // The approval of one payment by a colleague, after the mailbox was proven.
   approver: { lifeMs: HALF_DAY_MS, idleMs, opens: ['approver'] },
   // A person with a cookie, in each organization of the person.
@@ -55,6 +57,7 @@ export const pageSessionKinds = [
   'seller_link',
   'colleague',
   'approver',
+  'proof',
 ] as const satisfies readonly SessionKind[];
 export type PageSessionKind = (typeof pageSessionKinds)[number];
 

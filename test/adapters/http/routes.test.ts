@@ -48,6 +48,7 @@ const promised: readonly string[] = [
   'GET /v1/payments K payment_intents:read|invoices:read',
   'GET /v1/payments/{id} K payment_intents:read|invoices:read',
   'POST /v1/payments/{id}/cancel K payment_intents:write|invoices:write',
+  'GET /v1/payments/{id}/proof K payment_intents:read|invoices:read',
   'GET /v1/payments/{id}/timeline K payment_intents:read|invoices:read',
   'POST /v1/invoices K invoices:write',
   'POST /v1/invoices/upload-url K invoices:write',

@@ -92,6 +92,7 @@ export const others = [
   'certify',
   'mcp',
   'doctor',
+  'proof verify pack.zip',
   'org payout-config',
   'partner change',
   'restore --from backup',

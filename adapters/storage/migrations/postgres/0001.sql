@@ -938,7 +938,7 @@ create table page_sessions (
   id text collate "C" not null,
   kind text not null
     check (kind in ('buyer', 'owner', 'upload', 'seller', 'seller_link', 'colleague',
-      'approver')),
+      'approver', 'proof')),
   payment_id text collate "C",
   submission_id text collate "C",
   owner_index integer,

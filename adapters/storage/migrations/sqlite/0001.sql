@@ -981,7 +981,7 @@ create table page_sessions (
   id text not null,
   kind text not null
     check (kind in ('buyer', 'owner', 'upload', 'seller', 'seller_link', 'colleague',
-      'approver')),
+      'approver', 'proof')),
   payment_id text,
   submission_id text,
   account_id text,

@@ -112,6 +112,11 @@ export const examples: Readonly<Record<string, Example>> = {
   readPaymentIntent: onPayment('/v1/payment-intents/{id}'),
   readPayment: onPayment('/v1/payments/{id}'),
   readPaymentTimeline: onPayment('/v1/payments/{id}/timeline?limit=5'),
+  readPaymentProof: async (world, tenant) => {
+    const { payment } = await newPayment(world, tenant);
+    await world.play(tenant, payment.id, 'settled');
+    return { path: `/v1/payments/${payment.id}/proof` };
+  },
   cancelPaymentIntent: onPayment('/v1/payment-intents/{id}/cancel', { reason: 'changed mind' }),
   cancelPayment: onPayment('/v1/payments/{id}/cancel', { reason: 'changed mind' }),
   advanceTestPayment: onPayment('/v1/test-helpers/payments/{id}/advance', {}),

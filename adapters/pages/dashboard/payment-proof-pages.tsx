@@ -1,0 +1,98 @@
+// The proof of a settled payment, for members: as a page, its files, and a link for somebody else.
+import { PonteError } from '../../../core/errors.js';
+import { createProofLink, type ProofLink } from '../../../core/usecases/law/proof-links.js';
+import { readPayment } from '../../../core/usecases/payments/payments.js';
+import { ButtonForm, ButtonLink, Foreign, Note, Secret } from '../kit/components.js';
+import type { PageContext } from '../kit/page-route.js';
+import { idIn } from '../kit/pages/declared-pages.js';
+import { ledeOf, type OpenedProof, openProof, proofFiles } from '../proof/proof-pack.js';
+import { ProofSheet } from '../proof/proof-sheet.js';
+import { proofTexts } from '../proof/proof-texts.js';
+import { type DashboardContent, dashboardPage } from './dashboard-layout.js';
+import { type DashboardScene, localeOfCall, may, viewOf } from './dashboard-scene.js';
+import { anyRole, type MemberCall, tenantOfCall } from './member-page.js';
+import { memberPages } from './member-pages.js';
+import { referenceOf } from './payment-parts.js';
+
+const path = '/payments/{paymentId}/proof';
+const read = { scope: anyRole, proof: 'session' } as const;
+const scope = 'payments:export';
+
+export const paymentProofPages = [
+  memberPages.view({
+    path,
+    access: read,
+    load: open,
+    show: (scene, opened) => proofScreen(scene, opened, null),
+  }),
+  ...Object.entries(proofFiles).map(([name, answer]) =>
+    memberPages.file({ path: `${path}/${name}`, access: read }, async (context, call) =>
+      answer(context.deps, await open(context, call)),
+    ),
+  ),
+  memberPages.action({
+    path: `${path}/link`,
+    access: { scope, proof: 'session' },
+    limit: 'export',
+    /** The only page that has the link. A reload makes another one. */
+    async run(context, call) {
+      const opened = await open(context, call);
+      const link = await createProofLink(context.deps, opened.payment);
+      return dashboardPage(viewOf(context, call), (scene) => proofScreen(scene, opened, link));
+    },
+  }),
+];
+
+/** NotFound before the settlement. */
+async function open({ deps }: PageContext, call: MemberCall): Promise<OpenedProof> {
+  const { payment } = await readPayment(deps, tenantOfCall(call), idIn(call, 'paymentId'));
+  if (payment.settledAtMs === null) throw new PonteError('NotFound');
+  return openProof(deps, payment, { audience: 'seller', locale: localeOfCall(call) });
+}
+
+function proofScreen(
+  { texts, view, format }: DashboardScene,
+  opened: OpenedProof,
+  link: ProofLink | null,
+): DashboardContent {
+  const { payment, proof, locale } = opened;
+  const words = proofTexts[locale];
+  const place = payment.origin === 'invoice' ? 'invoices' : 'payments';
+  const own = `payments/${payment.id}`;
+  return {
+    title: `${words.title}: ${referenceOf(payment)}`,
+    heading: words.title,
+    lede: ledeOf(proof, locale),
+    place,
+    crumbs: (
+      <>
+        <a href={`${view.path}/${place}`}>{texts.places[place]}</a> /{' '}
+        <a href={`${view.path}/${own}`}>
+          <Foreign text={referenceOf(payment)} />
+        </a>
+      </>
+    ),
+    actions: (
+      <>
+        <ButtonLink href={`${view.path}/${own}/proof/proof.pdf`}>{words.pdf}</ButtonLink>
+        <ButtonLink href={`${view.path}/${own}/proof/proof.zip`}>{words.pack}</ButtonLink>
+        {may(view, scope) ? (
+          <ButtonForm to={`${own}/proof/link`}>{words.makeLink}</ButtonForm>
+        ) : null}
+      </>
+    ),
+    body: (
+      <>
+        {link === null ? null : (
+          <Note look="ok" live>
+            <p>
+              <b>{words.linkNow}</b> {words.until(format.instant(link.endsAtMs))}
+            </p>
+            <Secret text={link.url} label={words.copyLink} />
+          </Note>
+        )}
+        <ProofSheet {...opened} />
+      </>
+    ),
+  };
+}

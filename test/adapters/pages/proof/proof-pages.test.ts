@@ -1,0 +1,135 @@
+// Who opens the proof of a payment: members, the holder of a link until it ends, and the buyer with
+// what concerns it. verify.html runs in a browser from a file, without a network.
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { before, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { unzipSync } from 'fflate';
+import { packCheck } from '../../../../adapters/pages/proof/pack-check.js';
+import { proofTexts } from '../../../../adapters/pages/proof/proof-texts.js';
+import { sessionRules } from '../../../../core/domain/access/session.js';
+import { makeSession } from '../../../../core/usecases/access/page-sessions.js';
+import { createProofLink } from '../../../../core/usecases/law/proof-links.js';
+import { readPayment } from '../../../../core/usecases/payments/payments.js';
+import { openBrowser, watchedPage } from '../../../support/servers/browser.js';
+import { suiteEnd } from '../../../support/suite-end.js';
+import { temporaryFolder } from '../../../support/temporary-folder.js';
+import { memberToken, rootOf, signedInAs } from '../dashboard/dashboard-site.js';
+import { type PageSite, pageSite } from '../visitor.js';
+
+const suite = suiteEnd();
+let site: PageSite;
+let paid: string;
+let root: string;
+
+before(async () => {
+  site = await pageSite(suite);
+  root = rootOf(site);
+  const buyer = { email: 'ana@example.com', name: 'Müller GmbH', country: 'DE', phone: null };
+  ({ id: paid } = await site.newPayment({ buyer, metadata: '{"secret":1}' }));
+  await site.world.play(site.tenant, paid, 'settled');
+});
+
+const paymentOf = async (id: string) =>
+  (await readPayment(site.world.deps, site.tenant, id)).payment;
+
+async function packAt(address: string, headers: Readonly<Record<string, string>>) {
+  const response = await fetch(`${site.origin}${address}`, { headers });
+  return new Uint8Array(await response.arrayBuffer());
+}
+
+test('a member reads the proof of a settled payment in three languages, and makes a link', async () => {
+  const cookie = `ponte-member=${await memberToken(site, 'finance')}`;
+  const finance = site.visitor({ headers: { cookie } });
+  const detail = await finance.open(`${root}/payments/${paid}`);
+  assert.ok(detail.text.includes(`/payments/${paid}/proof"`));
+  for (const [locale, { title, noAdvice }] of Object.entries(proofTexts)) {
+    const member = site.visitor({ language: locale, headers: { cookie } });
+    const shown = await member.open(`${root}/payments/${paid}/proof`);
+    assert.equal(shown.heading, title);
+    assert.ok(shown.text.includes(noAdvice), locale);
+  }
+  await finance.open(`${root}/payments/${paid}/proof`);
+  const made = await finance.send('/proof/link');
+  const [, url = ''] = /<code>([^<]*\/proof\/[^<]*)<\/code>/.exec(made.text) ?? [];
+  const { pathname, search } = new URL(url);
+  const guest = site.visitor();
+  const shown = await guest.open(`${pathname}${search}`);
+  assert.equal(shown.path, pathname, 'the token has left the address');
+  assert.ok(shown.text.includes('Müller GmbH'));
+  assert.doesNotMatch(shown.text, /secret/);
+});
+
+test('a viewer makes no link, and a payment that is not settled has no proof', async () => {
+  const viewer = await signedInAs(site, 'viewer');
+  const shown = await viewer.open(`${root}/payments/${paid}/proof`);
+  assert.equal(shown.status, 200);
+  assert.doesNotMatch(shown.text, /proof\/link/);
+  const { id } = await site.newPayment();
+  for (const page of ['proof', 'proof/proof.pdf', 'proof/proof.zip']) {
+    assert.equal((await viewer.open(`${root}/payments/${id}/${page}`)).status, 404, page);
+  }
+});
+
+test('a link opens its payment alone, until it ends', async () => {
+  const { deps } = site.world;
+  const { url } = await createProofLink(deps, await paymentOf(paid));
+  const { pathname, search } = new URL(url);
+  const { id: other } = await site.newPayment();
+  await site.world.play(site.tenant, other, 'settled');
+  const guest = site.visitor();
+  for (const path of [pathname, `${pathname}?token=wrong`, `/proof/${other}${search}`]) {
+    assert.equal((await guest.open(path)).status, 404, path);
+  }
+  const reader = site.visitor();
+  await reader.open(`${pathname}${search}`);
+  const pack = await packAt(`${pathname}/proof.zip`, {
+    cookie: reader.cookiesFor(`${pathname}/proof.zip`),
+  });
+  await (await packCheck()).verifyPack(pack, null);
+  site.world.advanceClock(sessionRules.proof.lifeMs);
+  assert.equal((await reader.open(pathname)).status, 404);
+});
+
+test('the buyer gets a pack without the books and events of the seller', async () => {
+  const { publicId } = await paymentOf(paid);
+  const address = `/r/${publicId}/proof.zip`;
+  const none = { submissionId: null, accountId: null, ownerIndex: null };
+  const of = { ...site.tenant, kind: 'buyer', paymentId: paid, ...none } as const;
+  const { token, session } = makeSession(site.world.deps, of);
+  await site.world.deps.store.run(async (tx) => tx.pageSessions.insert(session));
+  const files = unzipSync(await packAt(address, { cookie: `ponte-session=${token}` }));
+  const { audience, events, entries } = JSON.parse(`${Buffer.from(files['proof.json'] ?? '')}`);
+  assert.deepEqual([audience, events, entries], ['buyer', null, null]);
+  const stranger = await fetch(`${site.origin}${address}`, { redirect: 'manual' });
+  assert.notEqual(stranger.headers.get('content-type'), 'application/zip');
+});
+
+test('verify.html checks a pack in a browser, from a file and without a network', async (t) => {
+  const cookie = `ponte-member=${await memberToken(site, 'admin')}`;
+  const address = `${root}/payments/${paid}/proof/proof.zip`;
+  const pack = await packAt(address, { cookie });
+  const folder = temporaryFolder();
+  const changed = Uint8Array.from(pack, (byte, index) => (index === 100 ? byte ^ 1 : byte));
+  const files = { 'verify.html': unzipSync(pack)['verify.html'] ?? '', 'a.zip': pack };
+  for (const [name, bytes] of Object.entries({ ...files, 'b.zip': changed })) {
+    writeFileSync(join(folder, name), bytes);
+  }
+  const browser = await openBrowser();
+  t.after(() => browser.close());
+  const { page, requested, complaints } = await watchedPage(browser);
+  const opened = pathToFileURL(join(folder, 'verify.html')).href;
+  await page.goto(opened);
+  const { title, genuine, notGenuine } = proofTexts.en.verify;
+  assert.equal(await page.locator('h1').textContent(), title);
+  for (const [name, says] of [
+    ['a.zip', genuine],
+    ['b.zip', notGenuine],
+  ] as const) {
+    await page.locator('#file').setInputFiles(join(folder, name));
+    await page.locator('#result p', { hasText: says }).waitFor();
+  }
+  assert.deepEqual(complaints, []);
+  assert.deepEqual(requested, [opened]);
+});
