@@ -37,10 +37,15 @@ const required = ['core', 'webhooks', 'client', 'partner-kit'] as const;
 function commitOfSources(): string {
   const given = process.env['PONTE_COMMIT'];
   if (given) return given;
-  const words = ['describe', '--always', '--dirty', '--abbrev=12', '--exclude=*'];
   // A folder without .git may lie inside the clone of another project.
-  const found = existsSync('.git') ? spawnSync('git', words, { encoding: 'utf8' }).stdout : null;
-  return found?.trim() || 'unknown';
+  if (!existsSync('.git')) return 'unknown';
+  const git = (...words: readonly string[]) =>
+    spawnSync('git', words, { encoding: 'utf8' }).stdout?.trim() ?? '';
+  const commit = git('describe', '--always', '--abbrev=12', '--exclude=*');
+  // While it is packed, the manifest names the locked versions.
+  const unread = existsSync(unpinned) ? [':!package.json'] : [];
+  const changes = git('status', '--porcelain', '--untracked-files=no', '--', '.', ...unread);
+  return commit === '' ? 'unknown' : `${commit}${changes === '' ? '' : '-dirty'}`;
 }
 
 const notoSans = 'node_modules/@expo-google-fonts/noto-sans';

@@ -1,12 +1,14 @@
 // Parts that speak about money: the four answers, the sum of what came in and goes back, and where
 // the money is. Every screen of a payment shows each amount that is not zero.
 import type { ComponentChildren, VNode } from 'preact';
+import { DAY_MS } from '../../../core/domain/base/instant.js';
 import { type Money, money } from '../../../core/domain/base/money.js';
+import { dayOf } from '../../../core/domain/base/time-zone.js';
 import { effectiveRate, type QuoteTerms } from '../../../core/domain/commands/quote.js';
 import { helpReference } from '../../../core/domain/payments/display.js';
 import { useContacts } from '../hosted/layout.js';
 import { type PaymentScene, useScene } from '../hosted/scene.js';
-import { Answers, type FactRow, Route, Rows, type Stop, Time } from '../kit/components.js';
+import { Answers, Day, type FactRow, Route, Rows, type Stop, Time } from '../kit/components.js';
 import type { Format } from '../kit/format.js';
 import { nameOf } from '../kit/plain-text.js';
 
@@ -267,4 +269,25 @@ export function condition(
   return lockedUntilMs === null
     ? texts.price.locked
     : texts.price.lockedUntil(<Time atMs={lockedUntilMs} />);
+}
+
+/** Bank details that end before the payment is due are of no use then. */
+export function PayWithin({
+  scene,
+  dueDate,
+}: {
+  readonly scene: PaymentScene;
+  readonly dueDate: string | null;
+}): VNode | null {
+  const { texts, view, payment } = scene;
+  const { payWithinDays: days } = payment;
+  if (days === null) return null;
+  const { timeZone } = scene.organization;
+  const isTooEarly = dueDate !== null && dayOf(timeZone, view.nowMs + days * DAY_MS) < dueDate;
+  return (
+    <p class="small quiet">
+      {texts.price.payWithin(days)}{' '}
+      {isTooEarly ? texts.price.tooEarly(days, <Day day={dueDate} />) : null}
+    </p>
+  );
 }

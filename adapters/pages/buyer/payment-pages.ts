@@ -140,7 +140,8 @@ export const paymentPages = [
     const period = await periodOf(context, call);
     const page = await readBuyerPayments(context.deps, publicIdOf(call), period);
     const choices = await consolidatableOf(context.deps, page.payments);
-    return show(context, call, { name: 'payments', period, choices, ...page });
+    const isAll = call.query.has('all');
+    return show(context, call, { name: 'payments', period, choices, isAll, ...page });
   }),
   ofPayment.takes('/payments/all', 'person', 'none', z.object({}), async ({ deps }, call) => {
     await signInToOthers(deps, await deps.store.run((tx) => openPage(tx, publicIdOf(call))));

@@ -8,6 +8,7 @@ import { helpReference, readDisplay } from '../../../core/domain/payments/displa
 import { isTerminal, type Payment } from '../../../core/domain/payments/payment.js';
 import type { NamedFile } from '../../../core/ports/outside.js';
 import type { BuyerPage } from '../../../core/usecases/hosted/buyer-payments.js';
+import { CONSOLIDATED_MAX } from '../../../core/usecases/hosted/consolidated-payments.js';
 import { OPEN_COUNT_MAX } from '../../../core/usecases/hosted/payment-page.js';
 import type { ScreenContent } from '../hosted/layout.js';
 import type { BuyerPayments } from '../hosted/page-view.js';
@@ -117,7 +118,8 @@ function ChoosePeriod({
 }
 
 function Payments({ scene, list }: { readonly scene: PaymentScene; list: BuyerPayments }): VNode {
-  const { texts } = scene;
+  const { texts, view } = scene;
+  const fitting = fittingIn(scene, list);
   if (list.payments.length === 0) return <p>{texts.payments.none}</p>;
   const table = <List scene={scene} list={list} />;
   const open = list.payments.filter(({ status }) => !isTerminal(status));
@@ -139,7 +141,14 @@ function Payments({ scene, list }: { readonly scene: PaymentScene; list: BuyerPa
         </>
       ) : (
         <Form to="payments/together" class="stack">
-          <p>{texts.payments.chooseHint}</p>
+          <p>
+            {texts.payments.chooseHint}{' '}
+            {list.isAll || fitting.length < 3 ? null : (
+              <a href={`${view.path}/payments?period=${textOf(list.period)}&all=yes`}>
+                {texts.payments.chooseAll(fitting.length)}
+              </a>
+            )}
+          </p>
           {open.some(({ id }) => !list.choices.has(id)) ? (
             <p class="small quiet">{texts.payments.someNotTogether}</p>
           ) : null}
@@ -152,9 +161,23 @@ function Payments({ scene, list }: { readonly scene: PaymentScene; list: BuyerPa
   );
 }
 
+/** Those that one transfer pays together with this payment, or else with the first that can be. */
+function fittingIn({ payment: { id } }: PaymentScene, list: BuyerPayments): readonly Payment[] {
+  const able = list.payments.filter((one) => list.choices.has(one.id));
+  const first = able.find((one) => one.id === id) ?? able[0];
+  return able
+    .filter(
+      ({ sellerExternalId, amount }) =>
+        sellerExternalId === first?.sellerExternalId && amount.currency === first?.amount.currency,
+    )
+    .slice(0, CONSOLIDATED_MAX);
+}
+
 function List({ scene, list }: { readonly scene: PaymentScene; list: BuyerPayments }): VNode {
   const { texts, format, view, org } = scene;
   const { payments, frame, paid, money } = texts;
+  const ids = list.isAll ? fittingIn(scene, list).map(({ id }) => id) : [scene.payment.id];
+  const ticked = new Set(ids);
   const days = formatOf(view.locale, { timeZone: scene.organization.timeZone });
   return (
     <Table
@@ -168,7 +191,7 @@ function List({ scene, list }: { readonly scene: PaymentScene; list: BuyerPaymen
                 type="checkbox"
                 name={payment.id}
                 value="yes"
-                checked={payment.id === scene.payment.id}
+                checked={ticked.has(payment.id)}
                 aria-label={payments.choose(helpReference(payment))}
               />
             ) : null}{' '}

@@ -1,14 +1,12 @@
 // The price: before it is asked for, as it holds, when it ran out, and when another tab got a new
 // one. The text of the button is the consent.
 import type { VNode } from 'preact';
-import { DAY_MS } from '../../../core/domain/base/instant.js';
-import { dayOf } from '../../../core/domain/base/time-zone.js';
 import type { QuoteTerms } from '../../../core/domain/commands/quote.js';
 import { lacksColleagueApproval } from '../../../core/domain/payments/colleague-approval.js';
 import { Countdown, type ScreenContent } from '../hosted/layout.js';
 import type { QuoteView } from '../hosted/page-view.js';
 import type { PaymentScene } from '../hosted/scene.js';
-import { Button, ButtonForm, Day, Form, Rows, Time } from '../kit/components.js';
+import { Button, ButtonForm, Form, Rows, Time } from '../kit/components.js';
 import { Icon } from '../kit/icons.js';
 import { ApprovalPart } from './colleagues/approval-screens.js';
 import { FoldedItems } from './line-items.js';
@@ -18,6 +16,7 @@ import {
   FourAnswers,
   isZero,
   MoneyCard,
+  PayWithin,
   rateOf,
   whereMoney,
 } from './money-parts.js';
@@ -162,26 +161,11 @@ function Price({
           <Countdown untilMs={quote.expiresAtMs} /> {texts.price.after}
         </span>
       </p>
-      <PayWithin scene={scene} />
+      <PayWithin scene={scene} dueDate={scene.payment.dueDate} />
       <PaymentsLink scene={scene} />
       <FoldedItems scene={scene} />
       <MoneyCard scene={scene} stops={null} rest="payee" />
     </>
-  );
-}
-
-/** Bank details that end before the payment is due are of no use then. */
-function PayWithin({ scene }: { readonly scene: PaymentScene }): VNode | null {
-  const { texts, view, payment } = scene;
-  const { payWithinDays: days, dueDate } = payment;
-  if (days === null) return null;
-  const { timeZone } = scene.organization;
-  const isTooEarly = dueDate !== null && dayOf(timeZone, view.nowMs + days * DAY_MS) < dueDate;
-  return (
-    <p class="small quiet">
-      {texts.price.payWithin(days)}{' '}
-      {isTooEarly ? texts.price.tooEarly(days, <Day day={dueDate} />) : null}
-    </p>
   );
 }
 

@@ -20,12 +20,13 @@ import {
   Scroll,
   Time,
 } from '../kit/components.js';
-import { condition, rateOf } from './money-parts.js';
+import { condition, PayWithin, rateOf } from './money-parts.js';
 
 export function togetherScreen(scene: PaymentScene, offer: ConsolidatedOffer): ScreenContent {
   const { texts, format, view, org } = scene;
   const { payments, total } = offer;
   const quotes = payments.flatMap(({ quote }) => quote ?? []);
+  const [firstDue] = payments.flatMap(({ payment }) => payment.dueDate ?? []).toSorted();
   const ends = quotes.map(({ expiresAtMs }) => expiresAtMs);
   return {
     title: texts.together.heading(payments.length),
@@ -42,6 +43,7 @@ export function togetherScreen(scene: PaymentScene, offer: ConsolidatedOffer): S
           <p class="small quiet">{texts.together.accepted}</p>
         )}
         <p>{texts.together.order}</p>
+        <PayWithin scene={scene} dueDate={firstDue ?? null} />
         <Note text={texts.together.isSent} />
         <Form to="payments/together/confirm" class="stack-s">
           {payments.map(({ payment, quote }) => (

@@ -273,6 +273,8 @@ export interface BuyerPayments extends BuyerPage {
   readonly period: Period;
   /** Ids of payments that one transfer may pay with others. */
   readonly choices: ReadonlySet<string>;
+  /** The boxes of all that fit are ticked; else the one of this payment. */
+  readonly isAll: boolean;
 }
 
 /** As typed, shown again in the form. */

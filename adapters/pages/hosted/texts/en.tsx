@@ -170,6 +170,7 @@ export const en = {
     chooseHint:
       'You can pay several open payments with one transfer: choose two or more to one payee in ' +
       'one currency.',
+    chooseAll: (count: number) => `Choose all ${count} to the same payee.`,
     unopened: (count: number) =>
       `${count === 1 ? 'One payment waits' : `${count} payments wait`} for your sign-in. You may ` +
       'be asked for the code in our email.',

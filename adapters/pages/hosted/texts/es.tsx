@@ -165,6 +165,7 @@ export const es = {
     chooseHint:
       'Puede pagar varios pagos abiertos con una sola transferencia: elija dos o más para el ' +
       'mismo beneficiario y en la misma moneda.',
+    chooseAll: (count) => `Elegir los ${count} del mismo beneficiario.`,
     unopened: (count) =>
       `${count === 1 ? 'Un pago espera' : `${count} pagos esperan`} que entre. Podemos ` +
       'pedirle el código de nuestro correo.',

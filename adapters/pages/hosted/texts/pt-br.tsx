@@ -163,6 +163,7 @@ export const ptBr = {
     chooseHint:
       'Você pode pagar vários pagamentos em aberto com uma só transferência: escolha dois ou ' +
       'mais para o mesmo recebedor e na mesma moeda.',
+    chooseAll: (count) => `Escolher todos os ${count} do mesmo recebedor.`,
     unopened: (count) =>
       `${count === 1 ? 'Um pagamento espera' : `${count} pagamentos esperam`} sua entrada. ` +
       'Podemos pedir o código do nosso e-mail.',

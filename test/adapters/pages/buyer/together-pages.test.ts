@@ -109,6 +109,22 @@ test('a payment that is paid alone has no remittance advice', async (t) => {
   assert.equal(path, `/r/${alone.publicId}`);
 });
 
+test('one link ticks all that fit this payment, and no other', async (t) => {
+  const { made, signedIn } = await buyerOf(t);
+  const open = [await made(), await made(), await made()];
+  await Promise.all([made(money(5_000n, 'EUR')), made(money(6_000n, 'EUR'))]);
+  const visitor = await signedIn(open[0]!);
+  const path = `/r/${open[0]!.publicId}/payments`;
+  const tickedIn = (text: string) =>
+    [...text.matchAll(/type="checkbox" name="(\w+)"[^>]* checked/g)].map(([, id]) => id);
+  const list = await visitor.open(path);
+  assert.equal(boxesIn(list.text).length, 5);
+  assert.deepEqual(tickedIn(list.text), [open[0]!.id]);
+  const [, href = ''] = /href="([^"]*all=yes)"/.exec(list.text) ?? [];
+  const all = await visitor.open(href.replace('&amp;', '&'));
+  assert.deepEqual(tickedIn(all.text).toSorted(), open.map(({ id }) => id).toSorted());
+});
+
 test('the second click on the button pays nothing twice', async (t) => {
   const { world, tenant, made, signedIn } = await buyerOf(t);
   const [first, second] = [await made(), await made()];
