@@ -35,7 +35,7 @@ export const fxPages = [
         place: 'fx',
         body: (
           <div class="stack-l">
-            <form method="get" action={`${view.path}/fx`} class="line">
+            <form method="get" action={`${view.path}/fx`} class="filters one">
               <SelectField
                 name="month"
                 label="Month"

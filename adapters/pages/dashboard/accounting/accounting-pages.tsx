@@ -216,7 +216,7 @@ function MonthChoice({ to, of, months }: { to: string; of: string; months: reado
     label: format.month(Date.parse(`${value}-15T12:00:00Z`)),
   }));
   return (
-    <form method="get" action={`${view.path}${to}`} class="line">
+    <form method="get" action={`${view.path}${to}`} class="filters one">
       <SelectField name="month" label={words.month} choices={choices} value={of} />
       <Button>{words.show}</Button>
     </form>
@@ -297,29 +297,33 @@ function Entries({ entries }: { readonly entries: readonly BookedEntry[] }): VNo
   const { view, texts, format } = useDashboard();
   const words = accountingTexts[view.locale];
   const rows = entries.flatMap((entry) => entry.lines.map((line) => ({ entry, line })));
-  const amount = (minor: bigint, currency: string, isShown: boolean) =>
-    isShown ? format.money(money(absolute(minor), currency)) : '';
+  const amount = ({ line: { money: of } }: (typeof rows)[number]) =>
+    format.money(money(absolute(of.amountMinor), of.currency));
+  const isDebit = ({ line }: (typeof rows)[number]) => line.money.amountMinor > 0n;
   return (
     <Table
       label={texts.places.accounting}
       rows={rows}
       columns={({ column, named }) => [
-        column(words.day, 'when', ({ entry }) => format.shortDate(entry.day)),
+        column(words.day, 'when only-l', ({ entry }) => format.shortDate(entry.day)),
         named(words.account, ({ entry, line }) => (
           <>
             {words.accounts[line.account]}
             <span class="sub code">{entry.accounts[line.account]}</span>
+            <span class="sub only-s">{format.shortDate(entry.day)}</span>
           </>
         )),
         column(words.payment, 'only-l code', ({ entry }) => (
           <a href={`${view.path}/payments/${entry.subjectId}`}>{entry.subjectId}</a>
         )),
-        column(words.debit, 'num', ({ line: { money: of } }) =>
-          amount(of.amountMinor, of.currency, of.amountMinor > 0n),
-        ),
-        column(words.credit, 'num', ({ line: { money: of } }) =>
-          amount(of.amountMinor, of.currency, of.amountMinor < 0n),
-        ),
+        column(words.debit, 'num only-l', (row) => (isDebit(row) ? amount(row) : '')),
+        column(words.credit, 'num only-l', (row) => (isDebit(row) ? '' : amount(row))),
+        column(`${words.debit} / ${words.credit}`, 'num only-s', (row) => (
+          <>
+            {amount(row)}
+            <span class="sub">{isDebit(row) ? words.debit : words.credit}</span>
+          </>
+        )),
       ]}
     />
   );
