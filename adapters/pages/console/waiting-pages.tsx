@@ -2,6 +2,7 @@
 // grant it.
 import type { VNode } from 'preact';
 import { z } from 'zod';
+import type { CertifySummary } from '../../../core/domain/parties/certify-summary.js';
 import {
   ANSWER_LENGTH_MAX,
   type ProductionRequest,
@@ -117,7 +118,7 @@ function Grant({ orgId, keyOfForm }: { orgId: string; keyOfForm: string }): VNod
 }
 
 function Answers({ request }: { readonly request: ProductionRequest }): VNode {
-  const { answers, requestedBy, createdAtMs } = request;
+  const { answers, certified, requestedBy, createdAtMs } = request;
   return (
     <section class="card">
       <h2>What it answers</h2>
@@ -126,10 +127,22 @@ function Answers({ request }: { readonly request: ProductionRequest }): VNode {
           ['What it sells', <Foreign text={answers.sells} />],
           ['Its customers', <Foreign text={answers.customers} />],
           ['Monthly volume', <Foreign text={answers.monthlyVolume} />],
+          ['ponte certify', certified === null ? 'No report' : <Certified summary={certified} />],
           ['Asked by', <span class="code">{requestedBy}</span>],
           ['Asked', format.short(createdAtMs)],
         ]}
       />
     </section>
+  );
+}
+
+/** The organization says so itself. */
+function Certified({ summary }: { readonly summary: CertifySummary }): VNode {
+  const { at, ok, failed, notSeen, others } = summary;
+  return (
+    <>
+      {ok} ok, {failed} failed, {notSeen} not seen, on {at.slice(0, 10)}
+      {others.length === 0 ? null : <span class="sub code">{others.join(', ')}</span>}
+    </>
   );
 }

@@ -106,9 +106,12 @@ export const logosPart: TxPart<'logos'> = {
   get: (unit, orgId) => unit.byKey(logos, [orgId]),
 };
 
-interface RequestRow extends Omit<ProductionRequest, 'answers'> {
+/** What the organization says is one text: its answers, and its report. */
+interface RequestRow extends Omit<ProductionRequest, 'answers' | 'certified'> {
   readonly answers: string;
 }
+
+type Certified = Pick<ProductionRequest, 'certified'>;
 
 const requestRows = defineTable<RequestRow>('production_requests', {
   orgId: key(text('org_id')),
@@ -125,9 +128,15 @@ const requestRows = defineTable<RequestRow>('production_requests', {
 
 export const productionRequests: Table<ProductionRequest> = mapped(
   requestRows,
-  ({ answers, ...request }) => ({ ...request, answers: JSON.stringify(answers) }),
-  ({ answers, ...row }) =>
-    Object.freeze({ ...row, answers: JSON.parse(answers) as ProductionAnswers }),
+  ({ answers, certified, ...request }) => ({
+    ...request,
+    answers: JSON.stringify(certified === null ? answers : { ...answers, certified }),
+  }),
+  ({ answers: said, ...row }) => {
+    const { certified = null, ...answers }: ProductionAnswers & Partial<Certified> =
+      JSON.parse(said);
+    return Object.freeze({ ...row, answers, certified });
+  },
 );
 
 export const productionRequestsPart: TxPart<'productionRequests'> = {

@@ -1,6 +1,7 @@
 // The request of an organization for production access, which an operator grants or refuses. After
 // a refusal the organization may ask again: that is another request.
 import { machine } from '../base/machine.js';
+import type { CertifySummary } from './certify-summary.js';
 
 const productionMoves = {
   requested: { grant: 'granted', refuse: 'refused' },
@@ -26,6 +27,8 @@ export interface ProductionRequest {
   /** The id of the member who asked. */
   readonly requestedBy: string;
   readonly answers: ProductionAnswers;
+  /** What the last run of `ponte certify` found; null: no report was sent. */
+  readonly certified: CertifySummary | null;
   readonly state: ProductionState;
   /** The names of the operators who decided; null while it waits. */
   readonly decidedBy: string | null;

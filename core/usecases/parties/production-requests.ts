@@ -3,6 +3,7 @@
 import { isActiveMember } from '../../domain/access/member.js';
 import { hasUnstorableText } from '../../domain/base/raw-json.js';
 import { memberMail, newMail } from '../../domain/mail/mail.js';
+import { readCertifyReport } from '../../domain/parties/certify-summary.js';
 import {
   ANSWER_LENGTH_MAX,
   decidedRequest,
@@ -27,7 +28,13 @@ export async function requestProduction(
   deps: Deps,
   { orgId, memberId }: { readonly orgId: string; readonly memberId: string },
   answers: ProductionAnswers,
+  /** The file of `ponte certify`; empty: none. */
+  report = '',
 ): Promise<ProductionRequest> {
+  const certified = report === '' ? null : readCertifyReport(report);
+  if (report !== '' && certified === null) {
+    throw new PonteError('ValidationError', 'report: send certify.json as it was written.');
+  }
   const problems = productionQuestions.filter((question) => !isAnswer(answers[question]));
   if (problems.length > 0) {
     const text = `${problems.join(', ')}: give 1 to ${ANSWER_LENGTH_MAX} characters of text.`;
@@ -51,6 +58,7 @@ export async function requestProduction(
       id: deps.ids.next('prq', nowMs),
       requestedBy: memberId,
       answers,
+      certified,
       state: 'requested',
       decidedBy: null,
       decidedAtMs: null,

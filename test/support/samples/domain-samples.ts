@@ -180,6 +180,7 @@ export function aProductionRequest(fields: Partial<ProductionRequest> = {}): Pro
     id: 'prq_1',
     requestedBy: 'mem_1',
     answers: { sells: 'Coffee', customers: 'Cafés in the US', monthlyVolume: 'USD 80,000' },
+    certified: null,
     state: 'requested',
     decidedBy: null,
     decidedAtMs: null,

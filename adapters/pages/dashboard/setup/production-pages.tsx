@@ -4,6 +4,10 @@
 import type { VNode } from 'preact';
 import { readEmail } from '../../../../core/domain/base/email-address.js';
 import {
+  REPORT_LENGTH_MAX,
+  readCertifyReport,
+} from '../../../../core/domain/parties/certify-summary.js';
+import {
   hasContact,
   type Organization,
   readPhone,
@@ -44,7 +48,11 @@ export const productionPages = memberPages.form({
     return isOver ? START_PATH : null;
   },
   typed: ({ request }) => ({ ...request?.answers }),
-  fields: (scene, asking) => ({ ...questionsOf(scene), ...contactOf(scene, asking) }),
+  fields: (scene, asking) => ({
+    ...questionsOf(scene),
+    report: reportOf(scene),
+    ...contactOf(scene, asking),
+  }),
   show: (scene, { request }) => ({
     title: scene.texts.setup.production.heading,
     lede: scene.texts.setup.production.lede,
@@ -62,12 +70,12 @@ export const productionPages = memberPages.form({
   }),
   async save({ deps }, call, { values }) {
     const { organization, memberId } = actorOf(call);
-    const { supportEmail, supportPhone, sells, customers, monthlyVolume } = values;
+    const { supportEmail, supportPhone, sells, customers, monthlyVolume, report } = values;
     if (supportEmail !== undefined && supportPhone !== undefined) {
       await setSupportContact(deps, organization.id, { supportEmail, supportPhone });
     }
     const answers = { sells, customers, monthlyVolume };
-    await requestProduction(deps, { orgId: organization.id, memberId }, answers);
+    await requestProduction(deps, { orgId: organization.id, memberId }, answers, report);
     return { to: START_PATH, done: 'production_asked' };
   },
 });
@@ -86,6 +94,20 @@ function questionsOf({ texts: { setup } }: DashboardScene) {
     customers: asked('customers'),
     monthlyVolume: asked('monthlyVolume'),
   };
+}
+
+/** Empty: none. */
+function reportOf({ texts: { setup } }: DashboardScene): DeclaredField<string> {
+  const { report, reportHint, notAReport } = setup.production;
+  return textAs({
+    label: report,
+    hint: reportHint,
+    rows: 3,
+    max: REPORT_LENGTH_MAX,
+    spellcheck: false,
+    problem: notAReport,
+    read: (typed) => (typed === '' || readCertifyReport(typed) !== null ? typed : null),
+  });
 }
 
 /** At least one of the two, for an organization that has none. */

@@ -136,6 +136,9 @@ export const setupEs: SetupTexts = {
       customers: '¿A quién, y en qué países?',
       monthlyVolume: '¿Cuánto al mes, y en qué monedas?',
     },
+    report: 'Informe de ponte certify, si lo tiene',
+    reportHint: 'Pegue certify.json. El operador ve qué fallos resiste su integración.',
+    notAReport: 'No es un certify.json tal como lo escribió el comando. Pegue el archivo entero.',
     contact: 'Contacto de soporte',
     contactText:
       'Los compradores lo ven en sus páginas. El modo de producción necesita al menos uno de ' +

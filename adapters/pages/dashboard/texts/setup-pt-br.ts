@@ -131,6 +131,9 @@ export const setupPtBr: SetupTexts = {
       customers: 'Para quem, e em quais países?',
       monthlyVolume: 'Quanto por mês, e em quais moedas?',
     },
+    report: 'Relatório do ponte certify, se houver',
+    reportHint: 'Cole o certify.json. O operador vê a quais falhas a sua integração resiste.',
+    notAReport: 'Não é um certify.json como o comando escreveu. Cole o arquivo inteiro.',
     contact: 'Contato de suporte',
     contactText:
       'Os compradores o veem nas páginas deles. O modo de produção precisa de pelo menos um ' +

@@ -436,6 +436,8 @@ test('a request for production access is refused with a reason', async (t) => {
   const ana = await site.signedIn(site.ana);
   assert.match((await ana.open('/operator/production')).text, /Coffee &lt;b>/);
   const { text: stale } = await ana.open(`/operator/production/${orgId}`);
+  const summary = /22 ok, 1 failed, 1 not seen, on 2026-01-02 rotation, feed-reset/;
+  assert.match(textOf(stale), summary);
   const [form] = formsOf(stale).filter(({ action }) => action.endsWith(`/${orgId}`));
   const late = { ...form?.hidden, request: 'prq_before', reason: 'not yet' };
   const refused = await ana.post(`/operator/production/${orgId}`, late);

@@ -128,6 +128,13 @@ export const aRequest = {
   id: 'prq_1',
   requestedBy: 'mem_1',
   answers: { sells: 'Coffee <b>', customers: 'Roasters', monthlyVolume: 'USD 100,000' },
+  certified: {
+    at: '2026-01-02T03:04:05.678Z',
+    ok: 22,
+    failed: 1,
+    notSeen: 1,
+    others: ['rotation', 'feed-reset'],
+  },
   state: 'requested',
   decidedBy: null,
   decidedAtMs: null,

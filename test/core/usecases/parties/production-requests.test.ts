@@ -2,6 +2,7 @@
 // operator, and mailed to the member who asked.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
+import { reportOf } from '../../../../cli/certify/certify-report.js';
 import {
   ANSWER_LENGTH_MAX,
   type ProductionRequest,
@@ -52,6 +53,21 @@ test('a request waits until it is decided, and a repeat returns it', async () =>
   assert.deepEqual(await readProductionRequest(made.deps, owner.orgId), request);
   const waiting = valuesOf(await listProductionRequests(made.deps), 'id');
   assert.ok(waiting.includes(request.id));
+});
+
+test('a request carries the report of ponte certify, as the command wrote it', async () => {
+  const owner = await newOwner();
+  const subject = { receiver: 'https://shop.example/', probe: null, seed: '1' };
+  const found = { number: 1, name: 'duplicate', verdict: 'ok', findings: [] } as const;
+  const report = reportOf(subject, [found]);
+  const changed = JSON.stringify({ ...report, receiver: 'https://other.example/' });
+  await assert.rejects(requestProduction(made.deps, owner, answers, changed), {
+    code: 'ValidationError',
+  });
+  const request = await requestProduction(made.deps, owner, answers, JSON.stringify(report));
+  const counts = { ok: 1, failed: 0, notSeen: 0, others: [] };
+  assert.deepEqual(request.certified, { at: report.at, ...counts });
+  assert.deepEqual(await readProductionRequest(made.deps, owner.orgId), request);
 });
 
 test('two members who ask at once make one request', async () => {

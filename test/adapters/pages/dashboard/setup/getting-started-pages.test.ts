@@ -69,12 +69,15 @@ test('a new organization goes from nothing to a request for production, line by 
   const running = linesOf(await owner.open(`${root}${start}`));
   assert.match(running[3] ?? '', /, waiting Open its page See .*USD 250\.00: Waiting for buyer/);
   await owner.open(`${root}${start}/production`);
-  const asked = await owner.send('/production', {
+  const answers = {
     sells: 'Coffee',
     customers: 'Cafés',
     monthlyVolume: 'USD 80,000',
     supportEmail: 'help@acme.example',
-  });
+  };
+  const wrong = await owner.send('/production', { ...answers, report: '{"ok":24}' });
+  assert.match(wrong.text, /no certify\.json as the command wrote it/);
+  const asked = await owner.send('/production', { ...answers, report: '' });
   assert.match(linesOf(asked)[5] ?? '', /, waiting Asked for on 1 January 2030/);
   const { organization } = await readOrganization(site.world.deps, orgId);
   assert.equal(organization.supportEmail, 'help@acme.example');
