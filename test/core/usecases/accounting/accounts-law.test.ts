@@ -28,7 +28,15 @@ const plays = {
   fake: {
     play: playedWithFake,
     count: 400,
-    sees: [...decided, 'paid together', 'money_short', 'money_over', 'money_twice', 'money_late'],
+    sees: [
+      ...decided,
+      'paid together',
+      'money_short',
+      'money_over',
+      'money_twice',
+      'money_late',
+      'decided assign',
+    ],
   },
   blindpay: {
     play: playedWithBlindPay,
@@ -80,6 +88,10 @@ for (const [name, { play, count, sees }] of Object.entries(plays))
       const balances = ledger.map(({ account, currency, amountMinor }) => {
         return [`${account} ${currency}`, amountMinor] as const;
       });
+      for (const [currency, minor] of played.unmatched) {
+        add(totals, `buyer ${currency}`, -minor);
+        add(totals, `suspense ${currency}`, minor);
+      }
       const gainMinor = totals.get('exchange_difference BRL') ?? 0n;
       add(totals, 'conversion BRL', gainMinor);
       totals.delete('exchange_difference BRL');

@@ -10,14 +10,18 @@ import {
 import { done } from '../../../../adapters/partner-kit/conformance-harness.js';
 import { developmentOperator } from '../../../../core/domain/base/actor.js';
 import { HOUR_MS, MINUTE_MS } from '../../../../core/domain/base/instant.js';
-import { money, parseAmount } from '../../../../core/domain/base/money.js';
+import { type Money, money, parseAmount } from '../../../../core/domain/base/money.js';
 import { isMoneyCommand } from '../../../../core/domain/commands/partner-command.js';
 import type { PaymentStatus } from '../../../../core/domain/payments/payment.js';
 import { simulatedEvents } from '../../../../core/domain/payments/simulated-event.js';
 import { isCode } from '../../../../core/errors.js';
 import { payConsolidated } from '../../../../core/usecases/hosted/consolidated-payments.js';
 import { decide } from '../../../../core/usecases/money-desk/money-desk.js';
-import { listQueues, type QueueRow } from '../../../../core/usecases/money-desk/money-queues.js';
+import {
+  type ListedCandidate,
+  listQueues,
+  type QueueRow,
+} from '../../../../core/usecases/money-desk/money-queues.js';
 import type { DeskRequest } from '../../../../core/usecases/money-desk/service-items.js';
 import type { CreatePaymentInput } from '../../../../core/usecases/payments/payments.js';
 import { advancePayment } from '../../../../core/usecases/sandbox/sandbox.js';
@@ -67,6 +71,8 @@ export class Play {
   readonly ids: string[] = [];
   /** Commands that operators have decided on. */
   readonly decided = new Set<string>();
+  /** Money that is of no payment yet, by currency. */
+  readonly unmatched = new Map<string, bigint>();
   readonly #paidAgain = new Set<string>();
 
   readonly ponte: Ponte;
@@ -114,6 +120,7 @@ export class Play {
   }
 
   async #decide(row: QueueRow): Promise<void> {
+    if (row.known.kind === 'deposit') return this.#assign(row.id, row.known.candidates);
     const { paymentId, id, amount, kind } = row;
     const possible = row.steps.filter((step) => {
       if (step === 'pay_again' && this.#paidAgain.has(paymentId ?? '')) return false;
@@ -142,6 +149,17 @@ export class Play {
       moved.refundedMinor += amountMinor;
       moved.byHandMinor += amountMinor;
     }
+  }
+
+  /** Half of what nobody ordered is for one of the payments that wait. */
+  async #assign(itemId: string, candidates: readonly ListedCandidate[]): Promise<void> {
+    if (candidates.length === 0 || this.random.chance(0.5)) return;
+    const { paymentId } = this.random.pick(candidates);
+    const request = { verb: 'assign', paymentId } as const;
+    const asked = { itemId, request, evidence: null, replace: false };
+    const operator = developmentOperator;
+    if (await unlessConflict(decide(this.ponte.deps, { ...asked, operator })))
+      this.count('decided assign');
   }
 
   /** As it was quoted, less a centavo. */
@@ -267,7 +285,7 @@ async function readFake(play: Play, partner: FakePartner, memory: FakeMemory): P
     const { amountMinor } = received;
     if (collectedFor === undefined) (await ownerOf(reference)).moved.receivedMinor += amountMinor;
     // One that is open has not arrived.
-    else if (status === 'completed') await split(play, reference, amountMinor);
+    else if (status === 'completed') await split(play, { reference, partnerRef, ...received });
   }
   for (const { partnerRef, reference } of memory.transactions('test', 'refund')) {
     const { status, amount } = done(await partner.refund.read(partnerRef));
@@ -286,11 +304,15 @@ async function readFake(play: Play, partner: FakePartner, memory: FakeMemory): P
 }
 
 /** The first payments are full before the next ones get any; the last one gets the rest. */
-async function split(play: Play, reference: string, receivedMinor: bigint): Promise<void> {
+async function split(
+  play: Play,
+  { reference, partnerRef, ...received }: Money & { reference: string; partnerRef: string },
+): Promise<void> {
   const { deps, tenant } = play.ponte;
   const members = await deps.store.run((tx) => tx.payments.consolidated(tenant, reference));
+  if (members.length === 0) return unordered(play, partnerRef, received);
   const inOrder = play.ids.filter((id) => members.some((one) => one.id === id));
-  let leftMinor = receivedMinor;
+  let leftMinor = received.amountMinor;
   for (const [at, id] of inOrder.entries()) {
     const asked = members.find((one) => one.id === id)?.amount.amountMinor ?? 0n;
     const isLast = at === inOrder.length - 1;
@@ -298,6 +320,16 @@ async function split(play: Play, reference: string, receivedMinor: bigint): Prom
     play.movedOf(id).receivedMinor += share;
     leftMinor -= share;
   }
+}
+
+/** It is of the payment to which it was assigned, if any. */
+async function unordered(play: Play, partnerRef: string, received: Money): Promise<void> {
+  const { amountMinor, currency } = received;
+  const { store } = play.ponte.deps;
+  const command = await store.run((tx) => tx.commands.byPartnerRef('test', 'payin', partnerRef));
+  if (command !== null && isMoneyCommand(command))
+    play.movedOf(command.paymentId).receivedMinor += amountMinor;
+  else play.unmatched.set(currency, (play.unmatched.get(currency) ?? 0n) + amountMinor);
 }
 
 /** Payments to a seller with a virtual account, into which buyers pay what they like. */
