@@ -69,7 +69,12 @@ function paymentList(
         note: isDue ? words.keepDue : isSettled ? words.keepSettled : words.keep,
         actions: listActions(scene, { origin, ...given }, rows),
         start: may(scene.view, 'invoices:write') ? <NewInvoice /> : null,
-        columns: columnsOf(scene, place, isDue ? null : isSettled ? 'settled' : 'created'),
+        // Invoices have their due day, and names need the room.
+        columns: columnsOf(
+          scene,
+          place,
+          origin === 'invoice' ? null : isSettled ? 'settled' : 'created',
+        ),
         lines: isDue ? {} : linesOf(scene, isSettled),
       };
     },

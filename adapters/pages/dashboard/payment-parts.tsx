@@ -86,7 +86,7 @@ export function columnsOf(
           column(words.receives, 'num wide c-brl quiet', ({ payment: { settlement } }) =>
             settlement === null ? '–' : format.digits(settlement.settled),
           ),
-          cut(words.payee, 'wide quiet', ({ payment }) => payeeOf(scene, payment)),
+          cut(words.payee, 'wide quiet c-payee', ({ payment }) => payeeOf(scene, payment)),
         ]
       : [
           column(texts.invoice.due, 'num only-l c-due', ({ payment: { dueDate } }) =>

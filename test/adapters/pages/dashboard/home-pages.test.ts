@@ -55,18 +55,15 @@ test('the menu counts what the reader can act on, on each page', async () => {
   }
   const menu = async (role: Parameters<typeof home>[0], path: string) => {
     const { text } = await (await signedInAs(site, role)).open(`${rootOf(site)}${path}`);
-    return /Home (Payments.*?) Events/.exec(textOf(text))?.[1];
+    return textOf(text).match(/\w+ , need you: \S+/g) ?? [];
   };
   for (const path of ['', '/payments', '/settings', '/invoices/new']) {
-    assert.equal(
-      await menu('owner', path),
-      'Payments , need you: 9+ Invoices , need you: 5 Sellers Webhooks , need you: 4',
-      path,
-    );
+    const counts = ['Payments , need you: 9+', 'Invoices , need you: 5', 'Webhooks , need you: 4'];
+    assert.deepEqual(await menu('owner', path), counts, path);
   }
   const [finance, viewer] = [await menu('finance', ''), await menu('viewer', '')];
-  assert.equal(finance, 'Payments , need you: 9+ Invoices , need you: 5 Sellers Webhooks');
-  assert.equal(viewer, 'Payments Invoices Sellers Webhooks');
+  assert.deepEqual(finance, ['Payments , need you: 9+', 'Invoices , need you: 5']);
+  assert.deepEqual(viewer, []);
 });
 
 test('endpoints that fail are one thing, with their hosts', async () => {

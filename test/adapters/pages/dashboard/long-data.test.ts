@@ -13,6 +13,8 @@ import { fillLongData, type LongData } from './long-data.js';
 /** In px. */
 const ROW_MAX = 48;
 const PAYMENT_MAX = 2_000;
+/** Of the name of a buyer, in px. */
+const NAME_MIN = 136;
 
 let page: Page;
 let site: PageSite;
@@ -43,7 +45,7 @@ const sideways = `[document.documentElement, ...document.querySelectorAll('main 
   .filter((box) => box.scrollWidth > box.clientWidth + 1)
   .map((box) => box.className + ' ' + box.scrollWidth + ' of ' + box.clientWidth)`;
 
-/** Heights of rows, and texts of references and amounts that take two lines. */
+/** Heights of rows, texts of references and amounts in two lines, and room for too few letters. */
 const broken = `[...document.querySelectorAll('.list tr')].flatMap((row) => {
   const cells = [...row.querySelectorAll('.c-ref, .c-amount, .c-brl')];
   const twice = cells.filter((cell) => {
@@ -53,9 +55,12 @@ const broken = `[...document.querySelectorAll('.list tr')].flatMap((row) => {
     return Math.max(...tops) - Math.min(...tops) > 8;
   });
   const height = row.getBoundingClientRect().height;
+  const narrow = [...row.querySelectorAll('td.c-buyer')].filter(
+    (cell) => innerWidth === 1280 && cell.getBoundingClientRect().width < ${NAME_MIN},
+  );
   return [
     ...(matchMedia('(min-width: 40rem)').matches && height > ${ROW_MAX} ? [height + ' px'] : []),
-    ...twice.map((cell) => cell.textContent),
+    ...[...twice, ...narrow].map((cell) => cell.textContent),
   ];
 })`;
 
