@@ -2,6 +2,7 @@
 import type { PageRoute } from '../kit/page-route.js';
 import { accountingPages } from './accounting/accounting-pages.js';
 import { accountingGuidePages } from './accounting/guide-pages.js';
+import { proofMonthPages } from './accounting/proof-month-pages.js';
 import { changePages } from './change-pages.js';
 import { deliveryPages } from './developer/delivery-pages.js';
 import { eventPages } from './developer/event-pages.js';
@@ -42,6 +43,7 @@ export const dashboardPages: readonly PageRoute[] = [
   ...invitationPages,
   ...sellerPages,
   ...accountingPages,
+  ...proofMonthPages,
   ...accountingGuidePages,
   ...subscriptionListPages,
   ...subscriptionPages,

@@ -1,7 +1,7 @@
 // The files of a proof: its PDF, and the pack with everything that shows it, as one ZIP.
 import { renderToStaticMarkup } from 'preact-render-to-string';
 import type { Locale } from '../../../core/domain/base/locale.js';
-import { tenantOf } from '../../../core/domain/base/tenant.js';
+import { type Tenant, tenantOf } from '../../../core/domain/base/tenant.js';
 import {
   jsonText,
   MANIFEST_FILE,
@@ -16,9 +16,11 @@ import type { Payment } from '../../../core/domain/payments/payment.js';
 import { PonteError } from '../../../core/errors.js';
 import type { Deps } from '../../../core/ports/deps.js';
 import type { ByteSource } from '../../../core/ports/outside.js';
+import type { PayeeMonth } from '../../../core/usecases/law/proof-months.js';
 import { packKeys, readProof, signManifest } from '../../../core/usecases/law/proofs.js';
 import { readAttachment } from '../../../core/usecases/parties/attachments.js';
 import { loadOrganization } from '../../../core/usecases/parties/organizations.js';
+import { readPayment } from '../../../core/usecases/payments/payments.js';
 import { catalogues } from '../hosted/texts.js';
 import { zipFile } from '../kit/files/zip-file.js';
 import { formatOf } from '../kit/format.js';
@@ -175,4 +177,30 @@ function fileAnswer(
     'content-disposition': `attachment; filename="proof-${paymentId}.${ending}"`,
   };
   return { status: 200, headers, cookies: [], body };
+}
+
+/**
+ * The packs of a payee's payments of a month, and what the exemption asks of each. A pack is made
+ * once the one before it is written, with new time limits.
+ */
+export function monthPack(
+  freshDeps: () => Deps,
+  tenant: Tenant,
+  { month, payee, paymentIds }: PayeeMonth & { readonly month: string },
+  locale: Locale,
+): Promise<ByteSource> {
+  const payments: Pick<Proof, 'paymentId' | 'number' | 'amount' | 'currency' | 'exemption'>[] = [];
+  const packs = paymentIds.map((id) => async () => {
+    const deps = freshDeps();
+    const { payment } = await readPayment(deps, tenant, id);
+    const opened = await openProof(deps, payment, { audience: 'seller', locale });
+    const { paymentId, number, amount, currency, exemption } = opened.proof;
+    payments.push({ paymentId, number, amount, currency, exemption });
+    return [`payments/${paymentId}.zip`, await bytesOf(await proofPack(deps, opened))] as const;
+  });
+  const list = async () => {
+    const text = jsonText({ v: 1, month, payee, payments });
+    return ['month.json', Buffer.from(text)] as const;
+  };
+  return packOf(freshDeps(), { kind: 'month', subject: `${month} ${payee}` }, [...packs, list]);
 }

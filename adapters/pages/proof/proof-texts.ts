@@ -8,6 +8,11 @@ export interface ProofTexts {
   readonly lede: (payee: string, buyer: string) => string;
   readonly pdf: string;
   readonly pack: string;
+  /** A button. */
+  readonly proofs: string;
+  readonly monthTitle: (month: string) => string;
+  readonly monthText: string;
+  readonly noPayments: string;
   /** For the buyer. */
   readonly signed: string;
   readonly makeLink: string;
@@ -75,6 +80,13 @@ const en: ProofTexts = {
   lede: (payee, buyer) => `${payee} was paid by ${buyer}.`,
   pdf: 'PDF',
   pack: 'Pack (ZIP)',
+  proofs: 'Proofs',
+  monthTitle: (month) => `Proofs of ${month}`,
+  monthText:
+    'One signed pack for each payee: the proof of each payment that settled in the ' +
+    'month, and what ' +
+    'the exemption of PIS and COFINS asks, shown or missing.',
+  noPayments: 'No payment settled in this month.',
   signed: 'Signed proof (ZIP)',
   makeLink: 'Link for an accountant or bank',
   copyLink: 'Copy the link',
@@ -163,6 +175,13 @@ const ptBr: ProofTexts = {
   lede: (payee, buyer) => `${payee} recebeu o pagamento de ${buyer}.`,
   pdf: 'PDF',
   pack: 'Pacote (ZIP)',
+  proofs: 'Comprovantes',
+  monthTitle: (month) => `Comprovantes de ${month}`,
+  monthText:
+    'Um pacote assinado por recebedor: o comprovante de cada pagamento liquidado no mês ' +
+    'e o que a ' +
+    'isenção de PIS e COFINS pede, comprovado ou em falta.',
+  noPayments: 'Nenhum pagamento foi liquidado neste mês.',
   signed: 'Comprovante assinado (ZIP)',
   makeLink: 'Link para contador ou banco',
   copyLink: 'Copiar o link',
@@ -251,6 +270,13 @@ const es: ProofTexts = {
   lede: (payee, buyer) => `${payee} recibió el pago de ${buyer}.`,
   pdf: 'PDF',
   pack: 'Paquete (ZIP)',
+  proofs: 'Comprobantes',
+  monthTitle: (month) => `Comprobantes de ${month}`,
+  monthText:
+    'Un paquete firmado por beneficiario: el comprobante de cada pago liquidado en el ' +
+    'mes y lo que ' +
+    'pide la exención de PIS y COFINS, comprobado o faltante.',
+  noPayments: 'Ningún pago se liquidó en este mes.',
   signed: 'Comprobante firmado (ZIP)',
   makeLink: 'Enlace para contador o banco',
   copyLink: 'Copiar el enlace',

@@ -9,6 +9,7 @@ import {
   type ProofSource,
   proofOf,
 } from '../../domain/law/proof.js';
+import { ownEventId } from '../../domain/payments/event.js';
 import { postingKinds, type StoredPosting } from '../../domain/payments/ledger.js';
 import { type PublicJwk, signRecord } from '../../domain/service/service-key.js';
 import { PonteError } from '../../errors.js';
@@ -95,7 +96,9 @@ async function transfersOf(
 /** Those that were not pruned, each with the head of the feed before it. */
 async function eventsOf(tx: Tx, tenant: Tenant, paymentId: string): Promise<ProofSource['events']> {
   const notes = await tx.feed.ofSubject(tenant, paymentId);
-  const events = await Promise.all(notes.map(({ id }) => tx.feed.get(tenant, id)));
+  // An alias has the link of its event.
+  const own = notes.filter(({ id }) => ownEventId(id) === id);
+  const events = await Promise.all(own.map(({ id }) => tx.feed.get(tenant, id)));
   const all = { subjectId: null, type: null, fromSequence: 1 };
   const linked = events.map(async (event) => {
     if (event === null) return [];

@@ -4,9 +4,11 @@ import assert from 'node:assert/strict';
 import type { Command, Option } from 'commander';
 import { z } from 'zod';
 import { type MetricRow, metricTable } from '../../../adapters/metrics/prometheus.js';
+import { lawTexts } from '../../../adapters/pages/proof/law-texts.js';
 import { exitCodes, exitOf } from '../../../cli/exit-codes.js';
 import { authorityOf, authorityTexts } from '../../../cli/operator.js';
 import { commandRules, createProgram } from '../../../cli/program.js';
+import { duties, dutyNames } from '../../../core/domain/law/duty.js';
 import { catalogue, type ErrorCode, PonteError } from '../../../core/errors.js';
 import { variableNames, variables } from '../../../host/config.js';
 
@@ -17,6 +19,9 @@ export const referencePages: Readonly<Record<string, () => string>> = {
   'commands.md': commandsPage,
   'errors.md': errorsPage,
 };
+
+/** Guides that are made of a table of the code. */
+export const guidePages: Readonly<Record<string, () => string>> = { 'law.md': lawPage };
 
 type Row = readonly string[];
 
@@ -41,6 +46,17 @@ function plain(text: string): string {
 
 function code(text: string): string {
   return `\`${text}\``;
+}
+
+function lawPage(): string {
+  const { title, lede, noAdvice, heads, open, openText, duties: words } = lawTexts.en;
+  const rows = dutyNames.map((duty) => {
+    const { rule, since, source, isOpen } = duties[duty];
+    const { what, who, given } = words[duty];
+    const name = since === null ? rule : `${rule}, ${lawTexts.en.since(since)}`;
+    return [what, name, who, given, isOpen ? `${source}. ${open}*` : source];
+  });
+  return page(title, noAdvice, lede, table(heads, rows), `\\* ${openText}`);
 }
 
 /** Variables with one description are one row: those of a partner exist for both modes. */

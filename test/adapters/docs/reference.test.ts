@@ -5,11 +5,16 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
 import type { z } from 'zod';
 import { variables } from '../../../host/config.js';
-import { referencePages } from './reference-pages.js';
+import { guidePages, referencePages } from './reference-pages.js';
 
 const folder = new URL('../../../adapters/docs/reference/', import.meta.url);
 
-for (const [name, textOf] of Object.entries(referencePages)) {
+const written = [
+  ...Object.entries(referencePages),
+  ...Object.entries(guidePages).map(([name, textOf]) => [`../guides/${name}`, textOf] as const),
+];
+
+for (const [name, textOf] of written) {
   test(`reference/${name} is what the code declares`, () => {
     const path = new URL(name, folder);
     const text = textOf();

@@ -42,11 +42,14 @@ import { fxCsv } from '../../kit/files/fx-file.js';
 import type { PageContext } from '../../kit/page-route.js';
 import { textAs } from '../../kit/pages/form-page.js';
 import { Table } from '../../kit/pages/table.js';
+import { lawTexts } from '../../proof/law-texts.js';
+import { proofTexts } from '../../proof/proof-texts.js';
 import { may, useDashboard } from '../dashboard-scene.js';
 import { actorOf, anyRole, type MemberCall, tenantOfCall } from '../member-page.js';
 import { memberPages } from '../member-pages.js';
 import { accountingTexts } from './accounting-texts.js';
 import { accountingGuides, GUIDE_PATH } from './guide-pages.js';
+import { LAW_PATH, PROOFS_PATH } from './proof-month-pages.js';
 
 const PATH = '/accounting';
 const EXTRACT = `${PATH}/extract`;
@@ -92,9 +95,12 @@ export const accountingPages = [
       lede: accountingTexts[view.locale].lede,
       place: 'accounting',
       actions: (
-        <ButtonLink href={`${view.path}${GUIDE_PATH}`}>
-          {accountingGuides[view.locale].title}
-        </ButtonLink>
+        <>
+          <ButtonLink href={`${view.path}${GUIDE_PATH}`}>
+            {accountingGuides[view.locale].title}
+          </ButtonLink>
+          <ButtonLink href={`${view.path}${LAW_PATH}`}>{lawTexts[view.locale].title}</ButtonLink>
+        </>
       ),
       body: <Month shown={shown} />,
     }),
@@ -255,6 +261,9 @@ function Download({ of }: { readonly of: string }): VNode {
         <div class="actions">
           <Button look="primary">{words.download}</Button>
           <ButtonLink href={`${view.path}${EXTRACT}?month=${of}`}>{words.extract}</ButtonLink>
+          <ButtonLink href={`${view.path}${PROOFS_PATH}?month=${of}`}>
+            {proofTexts[view.locale].proofs}
+          </ButtonLink>
         </div>
       </Form>
       <p class="small quiet">{words.fileText}</p>

@@ -8,11 +8,12 @@ import { join } from 'node:path';
 import { before, test } from 'node:test';
 import { unzipSync } from 'fflate';
 import { packCheck } from '../../../../adapters/pages/proof/pack-check.js';
-import { bytesOf, packOf } from '../../../../adapters/pages/proof/proof-pack.js';
+import { bytesOf, monthPack, packOf } from '../../../../adapters/pages/proof/proof-pack.js';
 import { MINUTE_MS } from '../../../../core/domain/base/instant.js';
 import { jsonText } from '../../../../core/domain/law/pack.js';
 import type { Proof } from '../../../../core/domain/law/proof.js';
 import type { PublicJwk } from '../../../../core/domain/service/service-key.js';
+import { payeesOfMonth } from '../../../../core/usecases/law/proof-months.js';
 import { readProof } from '../../../../core/usecases/law/proofs.js';
 import { recordKeys } from '../../../../core/usecases/service/service-keys.js';
 import { readPdf } from '../../../support/read-pdf.js';
@@ -185,6 +186,30 @@ for (const [name, verify] of Object.entries(verifiers)) {
         `${part}: ${problems}`,
       );
     }
+  });
+
+  test(`${name}: a month has a pack for each payment, and each of its bytes counts`, async () => {
+    const { made, tenant, paymentId } = scene;
+    const [payee, ...others] = await payeesOfMonth(made.deps, tenant, '2030-01');
+    assert.ok(payee && others.length === 0);
+    const of = { ...payee, month: '2030-01' };
+    const bytes = await bytesOf(await monthPack(() => made.deps, tenant, of, 'en'));
+    const files = unzipSync(bytes);
+    const list = JSON.parse(Buffer.from(files['month.json'] ?? []).toString());
+    assert.ok(payee.paymentIds.includes(paymentId));
+    assert.deepEqual(
+      list.payments.map((one: Proof) => one.paymentId),
+      payee.paymentIds,
+    );
+    assert.ok(list.payments.every((one: Proof) => one.exemption?.length === 3));
+    assert.deepEqual(Buffer.from(files[`payments/${paymentId}.zip`] ?? []), Buffer.from(pack));
+    const changed = [...partsOf(bytes).values()].map((places) => {
+      const at = places[Math.floor(places.length / 2)] ?? 0;
+      return Uint8Array.from(bytes, (byte, index) => (index === at ? byte ^ 1 : byte));
+    });
+    const [first, ...problems] = await verify([bytes, ...changed]);
+    assert.equal(first, null);
+    assert.ok(problems.every((problem) => problem !== null));
   });
 
   test(`${name}: a pack that another key signed, or that ends early, is refused`, async () => {

@@ -6,9 +6,11 @@ import { join } from 'node:path';
 import { before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { unzipSync } from 'fflate';
+import { lawTexts } from '../../../../adapters/pages/proof/law-texts.js';
 import { packCheck } from '../../../../adapters/pages/proof/pack-check.js';
 import { proofTexts } from '../../../../adapters/pages/proof/proof-texts.js';
 import { sessionRules } from '../../../../core/domain/access/session.js';
+import { duties } from '../../../../core/domain/law/duty.js';
 import { makeSession } from '../../../../core/usecases/access/page-sessions.js';
 import { createProofLink } from '../../../../core/usecases/law/proof-links.js';
 import { readPayment } from '../../../../core/usecases/payments/payments.js';
@@ -70,6 +72,26 @@ test('a viewer makes no link, and a payment that is not settled has no proof', a
   for (const page of ['proof', 'proof/proof.pdf', 'proof/proof.zip']) {
     assert.equal((await viewer.open(`${root}/payments/${id}/${page}`)).status, 404, page);
   }
+});
+
+test('the month page offers the packs of its payees, and the guide names duties and sources', async () => {
+  const locales = Object.keys(proofTexts) as readonly (keyof typeof proofTexts)[];
+  const cookie = `ponte-member=${await memberToken(site, 'owner')}`;
+  for (const locale of locales) {
+    const owner = site.visitor({ language: locale, headers: { cookie } });
+    const month = await owner.open(`${root}/accounting/proofs?month=2030-01`);
+    assert.ok(month.text.includes(proofTexts[locale].pack), locale);
+    const empty = await owner.open(`${root}/accounting/proofs?month=2020-01`);
+    assert.ok(empty.text.includes(proofTexts[locale].noPayments), locale);
+    const guide = await owner.open(`${root}/accounting/law`);
+    assert.ok(guide.text.includes(lawTexts[locale].noAdvice), locale);
+    for (const { rule } of Object.values(duties)) assert.ok(guide.text.includes(rule), rule);
+  }
+  const owner = site.visitor({ headers: { cookie } });
+  await owner.open(`${root}/accounting/proofs?month=2030-01`);
+  const packed = await owner.send('/proofs/pack');
+  assert.equal(packed.headers.get('content-type'), 'application/zip');
+  assert.equal((await owner.open(`${root}/accounting/proofs?month=may`)).status, 404);
 });
 
 test('a link opens its payment alone, until it ends', async () => {

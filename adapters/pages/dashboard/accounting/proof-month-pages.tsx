@@ -1,0 +1,145 @@
+// The proofs of a month: one signed pack for each payee, with what the exemption asks of each
+// payment; and the guide "What the law asks".
+import type { VNode } from 'preact';
+import { z } from 'zod';
+import { isMonth } from '../../../../core/domain/accounting/accounting.js';
+import { duties, dutyNames } from '../../../../core/domain/law/duty.js';
+import { PonteError } from '../../../../core/errors.js';
+import { type PayeeMonth, payeesOfMonth } from '../../../../core/usecases/law/proof-months.js';
+import { recordExport } from '../../../../core/usecases/service/audit-log.js';
+import { Button, Foreign, Form } from '../../kit/components.js';
+import type { PageContext } from '../../kit/page-route.js';
+import { Table } from '../../kit/pages/table.js';
+import { lawTexts } from '../../proof/law-texts.js';
+import { monthPack } from '../../proof/proof-pack.js';
+import { proofTexts } from '../../proof/proof-texts.js';
+import { localeOfCall, useDashboard } from '../dashboard-scene.js';
+import { anyRole, type MemberCall, tenantOfCall } from '../member-page.js';
+import { memberPages } from '../member-pages.js';
+
+export const PROOFS_PATH = '/accounting/proofs';
+export const LAW_PATH = '/accounting/law';
+
+const access = { scope: 'payments:export', proof: 'export_payments' } as const;
+
+interface Shown {
+  readonly month: string;
+  readonly payees: readonly PayeeMonth[];
+}
+
+export const proofMonthPages = [
+  memberPages.view({
+    path: PROOFS_PATH,
+    access,
+    load: ({ deps }, call) => readMonth(deps, call, call.query.get('month') ?? ''),
+    show: ({ texts, view, format }, shown) => ({
+      title: proofTexts[view.locale].monthTitle(format.month(middleOf(shown.month))),
+      lede: proofTexts[view.locale].monthText,
+      place: 'accounting',
+      crumbs: <a href={`${view.path}/accounting`}>{texts.places.accounting}</a>,
+      body: <Payees shown={shown} />,
+    }),
+  }),
+  memberPages.action({
+    path: `${PROOFS_PATH}/pack`,
+    access,
+    limit: 'export',
+    form: z.object({ month: z.string().max(7), seller: z.string().max(200) }),
+    async run({ deps }, call) {
+      const { month, seller } = call.form;
+      const { payees } = await readMonth(deps, call, month);
+      const payee = payees.find((one) => (one.sellerExternalId ?? '') === seller);
+      if (payee === undefined) throw new PonteError('NotFound');
+      const tenant = tenantOfCall(call);
+      const filter = `proofs=${month}&seller=${encodeURIComponent(seller)}`;
+      await recordExport(deps, tenant, { filter, rows: payee.paymentIds.length });
+      const of = { ...payee, month };
+      const body = await monthPack(call.freshDeps, tenant, of, localeOfCall(call));
+      const headers = {
+        'content-type': 'application/zip',
+        'content-disposition': `attachment; filename="proofs-${tenant.mode}-${month}.zip"`,
+      };
+      return { status: 200, headers, cookies: [], body };
+    },
+  }),
+  memberPages.view({
+    path: LAW_PATH,
+    access: { scope: anyRole, proof: 'session' },
+    load: async () => null,
+    show: ({ texts, view }) => ({
+      title: lawTexts[view.locale].title,
+      lede: lawTexts[view.locale].lede,
+      place: 'accounting',
+      crumbs: <a href={`${view.path}/accounting`}>{texts.places.accounting}</a>,
+      body: <Law />,
+    }),
+  }),
+];
+
+/** NotFound for a text that is no month. */
+async function readMonth(
+  deps: PageContext['deps'],
+  call: MemberCall,
+  month: string,
+): Promise<Shown> {
+  if (!isMonth(month)) throw new PonteError('NotFound');
+  return { month, payees: await payeesOfMonth(deps, tenantOfCall(call), month) };
+}
+
+export function middleOf(month: string): number {
+  return Date.parse(`${month}-15T12:00:00Z`);
+}
+
+function Payees({ shown: { month, payees } }: { readonly shown: Shown }): VNode {
+  const { view, format } = useDashboard();
+  const words = proofTexts[view.locale];
+  if (payees.length === 0) return <p class="quiet">{words.noPayments}</p>;
+  return (
+    <div class="stack">
+      {payees.map(({ payee, sellerExternalId, paymentIds }) => (
+        <section class="card line ends">
+          <h2>
+            <Foreign text={payee} /> <span class="quiet">{format.count(paymentIds.length)}</span>
+          </h2>
+          <Form to="accounting/proofs/pack" download>
+            <input type="hidden" name="month" value={month} />
+            <input type="hidden" name="seller" value={sellerExternalId ?? ''} />
+            <Button>{words.pack}</Button>
+          </Form>
+        </section>
+      ))}
+      <p class="small quiet">{words.noAdvice}</p>
+    </div>
+  );
+}
+
+function Law(): VNode {
+  const { view, format } = useDashboard();
+  const words = lawTexts[view.locale];
+  const [what, rule, who, given, source] = words.heads;
+  return (
+    <div class="stack">
+      <p>{words.noAdvice}</p>
+      <Table
+        label={words.title}
+        rows={dutyNames}
+        columns={({ column, named }) => [
+          named(what, '', (duty) => words.duties[duty].what),
+          column(rule, (duty) => {
+            const { rule: name, since } = duties[duty];
+            return since === null ? name : `${name}, ${words.since(format.month(middleOf(since)))}`;
+          }),
+          column(who, (duty) => words.duties[duty].who),
+          column(given, (duty) => words.duties[duty].given.replaceAll('`', '')),
+          column(source, 'only-l', (duty) => (
+            <>
+              {duties[duty].source}
+              {duties[duty].isOpen ? <span class="sub">{words.open}*</span> : null}
+            </>
+          )),
+        ]}
+      />
+      <p class="small quiet">* {words.openText}</p>
+    </div>
+  );
+}
