@@ -135,6 +135,7 @@ const invitation = representation<InvitationSource>()('Invitation', {
 });
 
 const inviteBody = z.object({
+  notifyBuyer: invitationBody.shape.notifyBuyer,
   invoiceIds: z
     .array(anyText('As in a path.'))
     .min(1, 'send at least one invoice')
@@ -157,6 +158,7 @@ const manyInvitations = wholeListOf(
       z.enum(invitationEnds).meta({
         description:
           '`sent`: the mail that lists it is queued, or was by the same Idempotency-Key. ' +
+          '`opened`: without a mail. ' +
           '`limited`: ' +
           'send it again after `retryAfter`.',
       }),
@@ -268,7 +270,8 @@ async function inviteMany(
   { tenant, body, idempotencyKey }: Call<'key', unknown, unknown, z.infer<typeof inviteBody>>,
 ): Promise<Reply> {
   const ids = await Promise.all(body.invoiceIds.map((id) => invoiceIdOf(deps, tenant, id)));
-  const found = await inviteBuyers(deps, tenant, ids, idempotencyKey);
+  const isMailed = body.notifyBuyer !== false;
+  const found = await inviteBuyers(deps, tenant, ids, idempotencyKey, isMailed);
   const { payUrl } = deps.settings;
   const named = found.map((one, at) => ({ ...one, sentId: body.invoiceIds[at] ?? '', payUrl }));
   return reply(200, manyInvitations.show(named, null));

@@ -15,11 +15,11 @@ import type { Tx } from '../../ports/storage.js';
 import { mailNumber, stageLink } from '../mail/mails.js';
 import { announce, loadPayment, stageChange } from './payment-store.js';
 
-export const invitationEnds = ['sent', 'limited', 'not_approved', 'not_found'] as const;
+export const invitationEnds = ['sent', 'opened', 'limited', 'not_approved', 'not_found'] as const;
 
 export interface InvitedInvoice {
   readonly id: string;
-  /** `sent`: the mail that lists it is queued, or was by the same key. */
+  /** `sent`: the mail that lists it is queued, or was by the same key. `opened`: without a mail. */
   readonly end: (typeof invitationEnds)[number];
   /** How long a limited one waits; else 0. */
   readonly waitMs: number;
@@ -29,13 +29,15 @@ export interface InvitedInvoice {
 
 /**
  * Answers for each id, in their order. The limits are those of one invitation; the one of an
- * address counts mails. IdempotencyKeyConflict for a key that invited other buyers first.
+ * address counts mails. Without mails the pages open, and no limit applies.
+ * IdempotencyKeyConflict for a key that invited other buyers first.
  */
 export async function inviteBuyers(
   deps: Deps,
   tenant: Tenant,
   ids: readonly string[],
   idempotencyKey: string | null,
+  isMailed = true,
 ): Promise<readonly InvitedInvoice[]> {
   const distinct = [...new Set(ids)];
   const found = await deps.store.run((tx) =>
@@ -49,7 +51,13 @@ export async function inviteBuyers(
     const changes: Change[] = [];
     const invitedNow = await deps.store.run((tx) => {
       changes.length = 0;
-      return inviteTogether(deps, tx, ofBuyer, { tenant, idempotencyKey, leader, changes });
+      return inviteTogether(deps, tx, ofBuyer, {
+        tenant,
+        idempotencyKey,
+        isMailed,
+        leader,
+        changes,
+      });
     });
     for (const change of changes) announce(deps, change);
     for (const one of invitedNow) ends.set(one.id, one);
@@ -67,6 +75,7 @@ export async function inviteBuyers(
 interface Together {
   readonly tenant: Tenant;
   readonly idempotencyKey: string | null;
+  readonly isMailed: boolean;
   /** The first invoice of the request, which its key is bound to. */
   readonly leader: Payment | undefined;
   /** Filled with what is stored. */
@@ -78,7 +87,7 @@ async function inviteTogether(
   deps: Deps,
   tx: Tx,
   payments: readonly Payment[],
-  { tenant, idempotencyKey, leader, changes }: Together,
+  { tenant, idempotencyKey, isMailed, leader, changes }: Together,
 ): Promise<readonly InvitedInvoice[]> {
   const nowMs = deps.clock.nowMs();
   const leaderKey = `${idempotencyKey}\n*`;
@@ -87,6 +96,7 @@ async function inviteTogether(
     const message = 'This Idempotency-Key invited other buyers. Send a new key.';
     throw new PonteError('IdempotencyKeyConflict', message);
   }
+  const done = isMailed ? 'sent' : 'opened';
   const ends: InvitedInvoice[] = [];
   const ready: { readonly was: PaymentAggregate; readonly change: Change }[] = [];
   for (const { id } of payments) {
@@ -95,11 +105,11 @@ async function inviteTogether(
       ends.push({ id, end: of, waitMs, payment: was.payment });
     const key = `${idempotencyKey}\n${id}`;
     if (idempotencyKey !== null && (await tx.idempotency.find(tenant, key)) !== null) {
-      end('sent');
+      end(done);
       continue;
     }
     const change = changeOf(was, nowMs);
-    const waitMs = invitationWaitMs(was.payment.invitedAtMs, nowMs);
+    const waitMs = isMailed ? invitationWaitMs(was.payment.invitedAtMs, nowMs) : 0;
     if (change === null) end('not_approved');
     else if (waitMs > 0) end('limited', waitMs);
     else ready.push({ was, change });
@@ -108,7 +118,7 @@ async function inviteTogether(
   if (first === null) return ends;
   const to = { ...tenantOf(tenant), purpose: 'invitation', address: first.buyer.email } as const;
   const { nth, waitMs } = await mailNumber(tx, to, nowMs);
-  if (waitMs > 0) {
+  if (isMailed && waitMs > 0) {
     const limited = ready.map(({ was: { payment } }) => {
       return { id: payment.id, end: 'limited', waitMs, payment } as const;
     });
@@ -119,7 +129,7 @@ async function inviteTogether(
   if (idempotencyKey !== null && bound === null && leader !== undefined) {
     tx.idempotency.bind(tenant, leaderKey, 'invoice', leader.id, nowMs);
   }
-  stageLink(deps, tx, { ...to, subject, nth, locale, browserHash: null }, nowMs);
+  if (isMailed) stageLink(deps, tx, { ...to, subject, nth, locale, browserHash: null }, nowMs);
   for (const { was, change } of ready) {
     const { id } = was.payment;
     if (idempotencyKey !== null) {
@@ -127,7 +137,7 @@ async function inviteTogether(
     }
     const stored = await stageChange(deps, tx, was, change);
     changes.push(stored);
-    ends.push({ id, end: 'sent', waitMs: 0, payment: stored.payment });
+    ends.push({ id, end: done, waitMs: 0, payment: stored.payment });
   }
   return ends;
 }

@@ -293,3 +293,26 @@ test('the limit of an address counts mails of many invoices as one', async () =>
   assert.ok((limited[0]?.waitMs ?? 0) > 0);
   assert.equal(made.mails.length, before);
 });
+
+test('many invoices open without a mail, beyond the limits of mails, and again by their key', async () => {
+  const buyer = newBuyer();
+  const { payment: mailed } = await makeInvoice(made.deps, tenant, { buyer });
+  await inviteBuyer(made.deps, tenant, mailed.id);
+  const invoices = [];
+  for (let count = 0; count < 3; count += 1) {
+    invoices.push((await makeInvoice(made.deps, tenant, { buyer })).payment.id);
+  }
+  const ids = [...invoices, mailed.id, 'inv_0'];
+  await made.settle();
+  const before = made.mails.length;
+  for (const round of ['first', 'again']) {
+    const found = await inviteBuyers(made.deps, tenant, ids, 'quiet', false);
+    const ends = found.map(({ end }) => end);
+    assert.deepEqual(ends, [...Array(4).fill('opened'), 'not_found'], round);
+  }
+  await made.settle();
+  assert.equal(made.mails.length, before);
+  for (const id of invoices) {
+    assert.equal((await readPayment(made.deps, tenant, id)).payment.status, 'awaiting_buyer');
+  }
+});
