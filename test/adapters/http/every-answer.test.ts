@@ -420,6 +420,10 @@ function strictLimits() {
 
 /** On a payment that has ended. */
 async function onEnded(operation: Operation): Promise<Answer> {
+  // A proof is of a settled payment only.
+  if (operation.operationId === 'readPaymentProof') {
+    return ask(operation, { path: await ownPayment(operation, 'mem_1') });
+  }
   const { path } = await scene.exampleOf(operation.operationId);
   const [id = ''] = /(?:pi|inv)_\w+/.exec(path) ?? [];
   await operatorDoes(scene.site.world.deps, id, { verb: 'fail', reason: 'given up' });

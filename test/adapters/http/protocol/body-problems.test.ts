@@ -100,9 +100,11 @@ test('no property of the interface is taken for another one', () => {
   });
   // These are right: of one object where the body names several, or the reverse.
   assert.deepEqual(taken, [
+    'simulateTestPayment: events is event',
     'nameAccounts: account is accounts',
     'inviteInvoiceBuyers: invoiceId is invoiceIds',
     'startBuyerKyc: invoiceIds is invoiceId',
+    'startBuyerKyc: invoice is invoiceId',
     'createWebhookSubscription: eventType is eventTypes',
     'changeWebhookSubscription: eventType is eventTypes',
     'createApiKey: network is networks',
