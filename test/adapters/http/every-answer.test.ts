@@ -155,7 +155,8 @@ const refusals: Partial<Record<ErrorCode, (operation: Operation) => Promise<Answ
     return ask(operation, { path: withIds(operation.path, `ext_${externalId}`, '') });
   },
   PaymentNotCancellable: onEnded,
-  PaymentStateConflict: onEnded,
+  PaymentStateConflict: (operation) =>
+    operation.operationId === 'readPaymentProof' ? onUnsettled(operation) : onEnded(operation),
   InvoiceNotApproved: onEnded,
   SelfApprovalNotAllowed: async (operation) => {
     const { deps } = scene.site.world;
@@ -428,6 +429,11 @@ async function onEnded(operation: Operation): Promise<Answer> {
   const [id = ''] = /(?:pi|inv)_\w+/.exec(path) ?? [];
   await operatorDoes(scene.site.world.deps, id, { verb: 'fail', reason: 'given up' });
   return ask(operation, { path });
+}
+
+async function onUnsettled(operation: Operation): Promise<Answer> {
+  const { payment } = await newPayment(scene.site.world, scene.tenant);
+  return ask(operation, { path: withIds(operation.path, payment.id, '') });
 }
 
 /** The path of the operation on a payment that this member created. */
