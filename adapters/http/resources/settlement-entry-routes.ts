@@ -130,7 +130,7 @@ const closeBody = z.object({
     .meta({ description: 'YYYY-MM. Earlier months are closed with it.' }),
 });
 
-requestSchemas.add(accountsBody, { id: 'NameAccounts' }).add(closeBody, { id: 'CloseMonth' });
+requestSchemas.add(accountsBody, { id: 'SetAccountNames' }).add(closeBody, { id: 'CloseMonth' });
 
 const readScopes = paymentScopes.read.byOrigin;
 const mayRead = { anyOf: Object.values(readScopes) };
@@ -158,7 +158,7 @@ export const settlementEntryRoutes = [
   }),
   route({
     method: 'POST',
-    operations: { nameAccounts: '/v1/accounting/accounts' },
+    operations: { setAccountNames: '/v1/accounting/accounts' },
     summary: 'Name accounts as in your books; entries of closed months keep their names',
     access: writes,
     body: accountsBody,

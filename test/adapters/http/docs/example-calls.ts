@@ -99,7 +99,7 @@ export const examples: Readonly<Record<string, Example>> = {
     return { path: '/v1/settlement-entries?limit=5' };
   },
   readAccounting: async () => ({ path: '/v1/accounting' }),
-  nameAccounts: async () => ({
+  setAccountNames: async () => ({
     path: '/v1/accounting/accounts',
     body: { accounts: { seller: '1.1.2.01' } },
   }),

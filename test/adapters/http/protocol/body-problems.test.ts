@@ -101,7 +101,7 @@ test('no property of the interface is taken for another one', () => {
   // These are right: of one object where the body names several, or the reverse.
   assert.deepEqual(taken, [
     'simulateTestPayment: events is event',
-    'nameAccounts: account is accounts',
+    'setAccountNames: account is accounts',
     'inviteInvoiceBuyers: invoiceId is invoiceIds',
     'startBuyerKyc: invoiceIds is invoiceId',
     'startBuyerKyc: invoice is invoiceId',

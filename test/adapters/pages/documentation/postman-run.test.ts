@@ -106,6 +106,7 @@ test('the Postman collection runs from an empty database and finds everything', 
   // What needs a seller that can be paid, a month that is over, or a payment that has not settled.
   assert.deepEqual(refused, [
     '400 createPayment',
+    '409 readPaymentProof',
     '400 closeMonth',
     '409 simulateTestPayment',
     '409 cancelPaymentIntent',
