@@ -18,8 +18,8 @@ export const paymentMutants = [
     file: 'host/host-clock.ts',
     edits: [
       [
-        'const nowMs = () => (zeroMs === null ? machineMs() : Math.floor(zeroMs + steadyMs()));',
-        'const nowMs = machineMs;',
+        'const atMs = zeroMs === null ? machineMs() : Math.floor(zeroMs + steadyMs());',
+        'const atMs = machineMs();',
       ],
     ],
     focus: { ...payments, hosts: 2, faults: { clockJump: 0.02 }, often: ['work'] },
