@@ -25,6 +25,7 @@ const exitOfCode = {
   ValidationError: 'invalid',
   KybNotApproved: 'conflict',
   AmountBelowMinimum: 'invalid',
+  AmountAboveCap: 'invalid',
   SellerNotReady: 'conflict',
   TosIdMismatch: 'invalid',
   TosSessionRequired: 'conflict',

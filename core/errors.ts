@@ -8,6 +8,9 @@ const messages = {
       'The organization has no virtual account in this mode. Complete its KYB and register its ' +
       'PIX destination, then create again.',
     AmountBelowMinimum: 'The amount is below the minimum of 10.00 USD. Send a larger amount.',
+    AmountAboveCap:
+      'The amount is over the cap per transfer of the rule under which the partner pays out. Do ' +
+      'not split the payment: ask the operator of the service which rule allows it.',
     SellerNotReady:
       'sellerExternalId is not a seller that can be paid. Wait until it is readyToCollect.',
     TosIdMismatch: 'The tosId is not the one recorded. Send the recorded one, or leave it out.',
@@ -176,7 +179,7 @@ export const nearCodes: readonly (readonly ErrorCode[])[] = [
   ['InvalidApiKey', 'InvalidApiKeyFormat', 'InsufficientScope'],
   ['Unauthorized', 'InvalidToken', 'InvalidApiKey', 'SessionNotFresh'],
   ['InvalidSignInLink', 'InvalidSignInCode', 'SignInCodeExpired', 'InvalidPasskey'],
-  ['AmountBelowMinimum', 'ValidationError', 'ConnectedAccountMissingFields'],
+  ['AmountBelowMinimum', 'AmountAboveCap', 'ValidationError', 'ConnectedAccountMissingFields'],
   ['TosIdMismatch', 'TosSessionRequired'],
   ['IdempotencyKeyConflict', 'AmbiguousExternalId'],
   ['PaymentNotCancellable', 'PaymentStateConflict'],

@@ -11,6 +11,7 @@ import { DAY_MS, SECOND_MS } from '../core/domain/base/instant.js';
 import { nearMiss } from '../core/domain/base/near-miss.js';
 import { schedules } from '../core/domain/base/schedules.js';
 import type { Mode } from '../core/domain/base/tenant.js';
+import { regimeNames, regimes } from '../core/domain/commands/regime.js';
 import { type DriftLimits, defaultDrift } from '../core/domain/commands/report-check.js';
 import { defaultStorageLimits, type StorageLimits } from '../core/domain/service/storage-limits.js';
 import { ATTEMPTS_MAX } from '../core/domain/webhooks/webhook-delivery.js';
@@ -236,6 +237,16 @@ export const variables = z.object({
         'Days in which the operator answers a buyer whose payment needs a review. The payment ' +
         'page gives the date.',
       unset: 'the page gives no date',
+    }),
+  PONTE_PARTNER_REGIME: z
+    .enum(regimeNames)
+    .prefault('unstated')
+    .meta({
+      description:
+        'The rule under which the partner pays out. A create over its cap per transfer is ' +
+        'refused: ' +
+        `${regimeNames.map((name) => `\`${name}\`: ${regimes[name].means}`).join('; ')}. This ` +
+        'is no advice.',
     }),
   PONTE_DRIFT_ALERT_PERCENT: wholeNumber(1, 25)
     .prefault(`${defaultDrift.alertPercent}`)
@@ -494,6 +505,7 @@ function configOf(values: z.output<typeof variables>, set: Environment) {
     /** Null: payment pages give no date of an answer. */
     answerDays: values.PONTE_ANSWER_DAYS ?? null,
     drift: driftOf(values),
+    regime: values.PONTE_PARTNER_REGIME,
     cell: values.PONTE_CELL,
     /** How long requests are served after a stop signal, until load balancers react. */
     drainMs: (values.PONTE_DRAIN_SECONDS ?? (production ? DRAIN_SECONDS : 0)) * SECOND_MS,

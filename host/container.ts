@@ -225,6 +225,7 @@ function settings(config: Config, address: Address): Deps['settings'] {
     legal: config.legal,
     answerDays: config.answerDays,
     drift: config.drift,
+    regime: config.regime,
     allowPrivateUrls: config.allowPrivateUrls,
     get baseUrl() {
       return address.baseUrl;

@@ -4,6 +4,7 @@ import type { Scope } from '../domain/access/scope.js';
 import type { Locale } from '../domain/base/locale.js';
 import type { Mode, Tenant } from '../domain/base/tenant.js';
 import type { PartnerCommand } from '../domain/commands/partner-command.js';
+import type { Regime } from '../domain/commands/regime.js';
 import type { DriftLimits } from '../domain/commands/report-check.js';
 import type { LegalLinks } from '../domain/parties/organization.js';
 import type { DomainEvent } from '../domain/payments/event.js';
@@ -103,6 +104,8 @@ export interface Settings {
   readonly answerDays: number | null;
   /** How far a payout may be from its quote. */
   readonly drift: DriftLimits;
+  /** The rule under which the partner pays out. */
+  readonly regime: Regime;
   /** Whether webhook URLs may be http and private: development only. */
   readonly allowPrivateUrls: boolean;
 }

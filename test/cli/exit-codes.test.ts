@@ -14,7 +14,7 @@ import { ConfigError } from '../../host/config.js';
 const codesOf: Readonly<Partial<Record<ExitKind, readonly ErrorCode[]>>> = {
   failure: ['InternalError'],
   invalid: [
-    ...(['ValidationError', 'AmountBelowMinimum', 'TosIdMismatch'] as const),
+    ...(['ValidationError', 'AmountBelowMinimum', 'AmountAboveCap', 'TosIdMismatch'] as const),
     ...(['ConnectedAccountMissingFields', 'ModeSwitchNotAllowed', 'MethodNotAllowed'] as const),
     ...(['PayloadTooLarge', 'UnsupportedMediaType', 'HeadersTooLarge'] as const),
   ],

@@ -29,6 +29,7 @@ const interfaceCodes = {
 
 /** Where the interface has no code. */
 const otherCodes = {
+  AmountAboveCap: 400,
   SellerNotReady: 400,
   TosSessionRequired: 400,
   Unauthorized: 401,

@@ -552,7 +552,7 @@ export function paymentRows<B>(resource: PaymentResource<B>) {
       idempotency: 'key',
       body: resource.body,
       responses: { 200: schema, 201: schema },
-      errors: ['KybNotApproved', 'AmountBelowMinimum', 'SellerNotReady'],
+      errors: ['KybNotApproved', 'AmountBelowMinimum', 'AmountAboveCap', 'SellerNotReady'],
       handler: async ({ deps }, { tenant, actor, body, idempotencyKey }) => {
         const { createdByMemberId, keyId: createdBy } = actor;
         const by = { createdByMemberId, createdBy };

@@ -76,6 +76,7 @@ export const quoteRoutes = [
     errors: [
       'KybNotApproved',
       'AmountBelowMinimum',
+      'AmountAboveCap',
       'SellerNotReady',
       'PreviewLimitExceeded',
       'PartnerUnavailable',

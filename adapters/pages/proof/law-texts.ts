@@ -47,7 +47,8 @@ const en: LawTexts = {
         'At most USD 100,000 per transfer if the counterpart is not authorised to work in ' +
         'the exchange market.',
       who: 'The provider, with each transfer.',
-      given: 'Nothing: the settlement partner refuses what is over its limits.',
+      given:
+        'With PONTE_PARTNER_REGIME=virtual_assets a larger payment is refused (AmountAboveCap).',
     },
     authorisation: {
       what: 'Providers are authorised, and tell each other who pays whom (Travel Rule).',
@@ -122,7 +123,8 @@ const ptBr: LawTexts = {
         'No máximo USD 100.000 por transferência se a contraparte não é autorizada a operar ' +
         'no mercado de câmbio.',
       who: 'O prestador, em cada transferência.',
-      given: 'Nada próprio: o parceiro de liquidação recusa o que passa dos limites dele.',
+      given:
+        'Com PONTE_PARTNER_REGIME=virtual_assets um pagamento maior é recusado (AmountAboveCap).',
     },
     authorisation: {
       what: 'Prestadores são autorizados e informam uns aos outros quem paga a quem (Travel Rule).',
@@ -198,7 +200,7 @@ const es: LawTexts = {
         'Como máximo USD 100.000 por transferencia si la contraparte no está autorizada a ' +
         'operar en el mercado de cambio.',
       who: 'El proveedor, en cada transferencia.',
-      given: 'Nada propio: el socio de liquidación rechaza lo que pasa de sus límites.',
+      given: 'Con PONTE_PARTNER_REGIME=virtual_assets se rechaza un pago mayor (AmountAboveCap).',
     },
     authorisation: {
       what: 'Los proveedores son autorizados y se informan quién paga a quién (Travel Rule).',

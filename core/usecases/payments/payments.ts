@@ -5,6 +5,7 @@ import { emailKey, mailboxKey } from '../../domain/base/email-address.js';
 import { linkText } from '../../domain/base/link-text.js';
 import { hasUnstorableText } from '../../domain/base/raw-json.js';
 import { type Tenant, tenantOf } from '../../domain/base/tenant.js';
+import { isOverCap } from '../../domain/commands/regime.js';
 import { nextReminderAtMs } from '../../domain/mail/reminder.js';
 import type { Buyer } from '../../domain/parties/buyer-kyc.js';
 import {
@@ -81,7 +82,8 @@ export interface CreatedPayment extends PaymentView {
 /**
  * Creates a payment, or finds the one of its idempotency key or externalId. Concurrent creates make
  * one payment. IdempotencyKeyConflict, KybNotApproved, ValidationError (currency),
- * AmountBelowMinimum, ValidationError (expiresAt), SellerNotReady, ValidationError (attachment), in
+ * AmountBelowMinimum, AmountAboveCap, ValidationError (expiresAt), SellerNotReady, ValidationError
+ * (attachment), in
  * this order.
  */
 export async function createPayment(
@@ -407,6 +409,9 @@ export function checkCreate(
   }
   if (isBelowMinimum(amount)) {
     return new PonteError('AmountBelowMinimum');
+  }
+  if (isOverCap(deps.settings.regime, amount)) {
+    return new PonteError('AmountAboveCap');
   }
   if (amount.amountMinor <= 0n) {
     return new PonteError('ValidationError', 'amount: send an amount above zero.');

@@ -146,6 +146,10 @@ const refusals: Partial<Record<ErrorCode, (operation: Operation) => Promise<Answ
     return ask(operation, { as: { key: await scene.site.world.key(orgId) } });
   },
   AmountBelowMinimum: withFields({ amount: '9.99' }),
+  AmountAboveCap: (operation) => {
+    const around = replaced(scene.site.world.deps.settings, { regime: 'virtual_assets' });
+    return around(() => withFields({ amount: '100000.01' })(operation));
+  },
   SellerNotReady: withFields({ sellerExternalId: 'nobody' }),
   AmbiguousExternalId: async (operation) => {
     const { world } = scene.site;

@@ -330,6 +330,7 @@ export class SimulatedHost {
         legal: { privacyUrl: null, termsUrl: null },
         answerDays: null,
         drift: defaultDrift,
+        regime: 'unstated',
         allowPrivateUrls: true,
       },
     };

@@ -68,6 +68,7 @@ const usualSettings: Settings = {
   legal: { privacyUrl: null, termsUrl: null },
   answerDays: null,
   drift: defaultDrift,
+  regime: 'unstated',
   allowPrivateUrls: false,
 };
 

@@ -80,6 +80,7 @@ export const refusals = [
   { code: 'KybNotApproved', field: 'seller' },
   { code: 'SellerNotReady', field: 'seller' },
   { code: 'AmountBelowMinimum', field: 'amount0' },
+  { code: 'AmountAboveCap', field: 'amount0' },
   { code: 'ValidationError', field: 'currency' },
 ] as const;
 

@@ -401,6 +401,8 @@ export const dashboardEn = {
       KybNotApproved: 'This organization cannot collect yet: its KYB is not approved',
       SellerNotReady: 'Payments cannot be made to this payee yet',
       AmountBelowMinimum: 'The invoice is below the minimum of USD 10.00',
+      AmountAboveCap:
+        'The invoice is over the cap per transfer. Ask the operator of Ponte; do not split it',
       ValidationError: 'Choose another currency',
     },
     approval: 'Approval',
