@@ -62,6 +62,7 @@ const lists: readonly string[] = [
   'test/adapters/storage/schema-dump.test.ts',
   'test/adapters/storage/schema-words.test.ts',
   'test/host/database-place.test.ts',
+  'test/simulation/mutants/mutant-texts.test.ts',
 ];
 
 /**

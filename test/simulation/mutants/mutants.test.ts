@@ -1,19 +1,11 @@
 // The simulator catches a service that is broken on purpose, each variant by the rule it breaks.
 // Each invariant has one here. The nightly run catches all.
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { always, atTheEnd, inTheLongRun } from '../invariants/invariants.js';
 import { testCaught } from './mutant-search.js';
 import { mutants } from './mutants.js';
 import { nightlyMutants } from './nightly-mutants.js';
-
-for (const { name, file, edits } of mutants) {
-  test(`the text is there once that this replaces: ${name}`, () => {
-    const source = readFileSync(new URL(`../../../${file}`, import.meta.url), 'utf8');
-    for (const [find] of edits) assert.equal(source.split(find).length - 1, 1, find);
-  });
-}
 
 /** Invariants that no mutant of this run breaks, and why. */
 const unbroken: Readonly<Record<string, string>> = {
