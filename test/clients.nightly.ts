@@ -1,31 +1,43 @@
 // The clients in Python and PHP, with the examples beside them, against a host: each language that
 // this machine has. The name of the last test says which ones those are.
 import assert from 'node:assert/strict';
-import { spawn, spawnSync } from 'node:child_process';
+import { execFile, spawn, spawnSync } from 'node:child_process';
 import { copyFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { promisify } from 'node:util';
+import {
+  keyPlace,
+  languages,
+  parseRequest,
+} from '../adapters/pages/documentation/example-request.js';
 import { signedHeaders } from '../core/domain/webhooks/signature.js';
 import { createPonte } from '../host/embed.js';
 import { projectRoot } from './support/source-tree.js';
 import { temporaryFolder } from './support/temporary-folder.js';
 import { until } from './support/wait.js';
 
-const languages = [
-  { command: 'python3', ending: 'py', serve: (_: number) => ['webhook_receiver.py'] },
+const programs = [
+  {
+    command: 'python3',
+    ending: 'py',
+    sample: 'Python',
+    serve: (_: number) => ['webhook_receiver.py'],
+  },
   {
     command: 'php',
+    sample: 'PHP',
     ending: 'php',
     serve: (port: number) => ['-S', `127.0.0.1:${port}`, 'webhook_receiver.php'],
   },
-];
-const installed = languages.filter(({ command }) => {
+] as const;
+const installed = programs.filter(({ command }) => {
   return spawnSync('sh', ['-c', `command -v ${command}`]).status === 0;
 });
 const secret = 'whsec_c2VjcmV0c2VjcmV0c2VjcmV0c2VjcmV0';
 
-for (const { command, ending, serve } of installed) {
+for (const { command, ending, sample, serve } of installed) {
   /** A folder as an integrator has it: the client of the host, and the examples. */
   const folderOf = async (read: (path: string) => Promise<Response>) => {
     const folder = temporaryFolder();
@@ -50,6 +62,26 @@ for (const { command, ending, serve } of installed) {
     await new Promise((ended) => program.once('close', ended));
     const right = ['created 250.00 USD', 'settled True', 'listed True', 'refused NotFound'];
     assert.deepEqual(said.join('').trim().split('\n'), right);
+  });
+
+  test(`${command}: the samples of the reference run beside the client`, async (t) => {
+    const ponte = await createPonte();
+    t.after(() => ponte.close());
+    const folder = await folderOf((path) => ponte.fetch(path));
+    const url = await ponte.listen();
+    const order =
+      '{ "externalId": "o-$1", "amount": "250.00", "buyer": { "email": "a@b.example" } }';
+    const samples = [
+      [`POST /v1/payment-intents\nIdempotency-Key: o-1\n\n${order}`, /awaiting_buyer/],
+      ['POST /v1/test-helpers/payments/ext_o-$1/advance\n\n{}', /o-\$1/],
+      ['GET /v1/payments?limit=1', /o-\$1/],
+    ] as const;
+    for (const [text, right] of samples) {
+      const program = languages[sample](parseRequest(text), url).replace(keyPlace, ponte.apiKey);
+      writeFileSync(join(folder, `sample.${ending}`), program);
+      const run = promisify(execFile)(command, [`sample.${ending}`], { cwd: folder });
+      assert.match((await run).stdout, right);
+    }
   });
 
   test(`${command}: the receiver takes what either form of signature proves`, async (t) => {
@@ -101,8 +133,8 @@ for (const { command, ending, serve } of installed) {
 }
 
 const names = installed.map(({ command }) => command);
-test(`of ${languages.length} languages ran: ${names.join(', ') || 'none'}`, () => {
-  assert.ok(names.length <= languages.length);
+test(`of ${programs.length} languages ran: ${names.join(', ') || 'none'}`, () => {
+  assert.ok(names.length <= programs.length);
 });
 
 function freePort(): Promise<number> {

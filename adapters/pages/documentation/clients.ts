@@ -235,14 +235,14 @@ function pythonModel({ name, fields }: Model): string {
 function pythonOperation(operation: Operation): string {
   const { id, summary, method, path, params, query, body, takesKey, answer, row } = operation;
   const argument = ({ name, type, required }: Field) =>
-    `${name}: ${pythonType(type, required)}${required ? '' : ' = None'}`;
+    `${pythonName(name)}: ${pythonType(type, required)}${required ? '' : ' = None'}`;
   const first = [...params.map((name) => `${name}: str`)];
   const sent = body === null ? [] : [`body: Union[${body}, Dict[str, Any]]`];
   const key = takesKey ? ['idempotency_key: Optional[str] = None'] : [];
   const named = query.length === 0 ? [] : ['*', ...query.map(argument)];
   const words = ['self', ...first, ...sent, ...key, ...named].join(', ');
   const place = path.replaceAll(/\{(\w+)\}/g, '{_path($1)}');
-  const asked = `{${query.map(({ name }) => `"${name}": ${name}`).join(', ')}}`;
+  const asked = `{${query.map(({ name }) => `"${name}": ${pythonName(name)}`).join(', ')}}`;
   const values = [
     JSON.stringify(method),
     `${params.length === 0 ? '' : 'f'}"${place}"`,
@@ -260,7 +260,8 @@ function pythonOperation(operation: Operation): string {
   const given = ['self', ...first, ...(rest.length === 0 ? [] : ['*', ...rest.map(argument)])];
   const read =
     params.length === 0 ? `self.${name}` : `lambda **q: self.${name}(${params.join(', ')}, **q)`;
-  const kept = `{${rest.map(({ name }) => `"${name}": ${name}`).join(', ')}}`;
+  const names = rest.map(({ name }) => pythonName(name));
+  const kept = `{${names.map((name) => `"${name}": ${name}`).join(', ')}}`;
   return `${call}
     def ${name.replace(/^[a-z]+/, 'iter')}(${given.join(', ')}) -> Iterator[${pythonType(row)}]:
         """Every row, page after page: ${summary}."""

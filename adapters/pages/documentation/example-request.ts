@@ -66,43 +66,58 @@ if (!answer.ok) throw new Error(\`\${result.error}: \${result.message}\`);
 console.log(result);`;
 }
 
+/** With the client of the service, which is beside the program: /docs/clients. */
 function pythonOf(request: ExampleRequest, baseUrl: string): string {
   const { method, path, body } = request;
-  // `json` sends the type of the content.
-  const { 'Content-Type': _type, ...headers } = headersOf(request);
-  const sent = body === undefined ? '' : `\n    json=${literal(body, python, '    ')},`;
-  return `import requests
+  const [credential, value] = credentialOf(request, ['api_key', 'token']);
+  const key = request.headers[KEY];
+  const given = [
+    ...(body === undefined ? [] : [`body=${literal(body, python, '    ')}`]),
+    ...(key === undefined ? [] : [`idempotency_key=${python.text(key)}`]),
+  ];
+  return `from ponte import Ponte
 
-answer = requests.${method.toLowerCase()}(
-    ${python.text(`${baseUrl}${path}`)},
-    headers=${literal(headers, python, '    ')},${sent}
-    timeout=60,
+ponte = Ponte(${python.text(baseUrl)}, ${credential}=${python.text(value)})
+result = ponte.request(
+    ${[python.text(method), python.text(path), ...given].join(',\n    ')},
 )
-result = answer.json()
-if not answer.ok:
-    raise RuntimeError(f"{result['error']}: {result['message']}")
 print(result)`;
 }
 
 function phpOf(request: ExampleRequest, baseUrl: string): string {
   const { method, path, body } = request;
-  const lines = Object.entries(headersOf(request)).map(([name, text]) => `${name}: ${text}`);
-  const sent =
-    body === undefined
-      ? ''
-      : `\n    CURLOPT_POSTFIELDS => json_encode(${literal(body, php, '    ')}),`;
+  const [credential, value] = credentialOf(request, ['apiKey', 'token']);
+  const key = request.headers[KEY];
+  // The client sends an empty list as an empty object.
+  const written = isEmptyObject(body) ? '[]' : literal(body, php, '    ');
+  const given = [
+    ...(body === undefined ? [] : [`body: ${written}`]),
+    ...(key === undefined ? [] : [`idempotencyKey: ${php.text(key)}`]),
+  ];
   return `<?php
-$curl = curl_init(${php.text(`${baseUrl}${path}`)});
-curl_setopt_array($curl, [
-    CURLOPT_RETURNTRANSFER => true,
-    CURLOPT_CUSTOMREQUEST => ${php.text(method)},
-    CURLOPT_HTTPHEADER => ${literal(lines, php, '    ')},${sent}
-]);
-$result = json_decode(curl_exec($curl), true, 512, JSON_THROW_ON_ERROR);
-if (curl_getinfo($curl, CURLINFO_RESPONSE_CODE) >= 400) {
-    throw new RuntimeException("{$result['error']}: {$result['message']}");
-}
+require 'ponte.php';
+
+$ponte = new Ponte\\Client(${php.text(baseUrl)}, ${credential}: ${php.text(value)});
+$result = $ponte->request(
+    ${[php.text(method), php.text(path), ...given].join(',\n    ')},
+);
 print_r($result);`;
+}
+
+const KEY = 'Idempotency-Key';
+
+/** The argument of a client, and its value. */
+function credentialOf(
+  { headers }: ExampleRequest,
+  [key, token]: readonly [string, string],
+): readonly [string, string] {
+  const { Authorization: authorization } = headers;
+  if (authorization === undefined) return [key, keyPlace];
+  return [token, authorization.replace(/^Bearer /, '')];
+}
+
+function isEmptyObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && Object.keys(value).length === 0;
 }
 
 /** How a language writes the values of JSON. */

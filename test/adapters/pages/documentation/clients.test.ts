@@ -93,3 +93,12 @@ test('/llms.txt lists every page, and each is there as Markdown', async (t) => {
     assert.equal((await ponte.fetch(other)).status, 404, other);
   }
 });
+
+test('no argument of the client in Python is a word of Python', async (t) => {
+  const ponte = await createPonte();
+  t.after(() => ponte.close());
+  const text = await (await ponte.fetch('/docs/clients/ponte.py')).text();
+  // `from` is a query of the settlement entries.
+  assert.match(text, /from_: Optional\[str\] = None/);
+  assert.doesNotMatch(text, /[(,] (?:and|as|class|def|del|for|from|if|import|in|is|not|or|with): /);
+});

@@ -31,17 +31,27 @@ test('curl quotes for a shell, and names the method only where it is not implied
   assert.ok(languages.curl(parseRequest('DELETE /v1/a'), baseUrl).startsWith('curl -X DELETE '));
 });
 
-test('Python has its own words for true and null, and leaves the type to json=', () => {
+test('Python has its own words for true and null, and uses the client', () => {
   const python = languages.Python(request, baseUrl);
   assert.ok(python.includes('"on": True,') && python.includes('"none": None,'));
-  assert.ok(python.includes('requests.post(') && !python.includes('Content-Type'));
+  assert.ok(python.startsWith('from ponte import Ponte\n'));
+  assert.ok(python.includes('Ponte("https://api.example.com", api_key="pk_test_…")'));
+  assert.ok(python.includes('idempotency_key="order-7",\n)') && !python.includes('Content-Type'));
 });
 
 test('PHP puts no variable into a text, and keeps an empty object', () => {
   const php = languages.PHP(request, baseUrl);
   assert.ok(php.includes(`"São 'João' \\$x \\"y\\""`));
   assert.ok(php.includes('"empty" => (object) [],') && php.includes('"list" => [\n'));
-  assert.ok(php.includes('"Content-Type: application/json",'));
+  assert.ok(php.includes('new Ponte\\Client("https://api.example.com", apiKey: "pk_test_…")'));
+  assert.ok(php.includes('idempotencyKey: "order-7",'));
+  assert.ok(languages.PHP(parseRequest('POST /v1/a\n\n{}'), baseUrl).includes('body: [],'));
+});
+
+test('a session token is the other credential of the clients', () => {
+  const session = parseRequest('GET /v1/audit\nAuthorization: Bearer ey.1');
+  assert.ok(languages.Python(session, baseUrl).includes('token="ey.1")'));
+  assert.ok(languages.PHP(session, baseUrl).includes('token: "ey.1")'));
 });
 
 test('TypeScript sends the body as it is', () => {
