@@ -377,8 +377,7 @@ function fundsLost(
   reason: string | null,
 ): Step | null {
   const sums = sumsOf(commands);
-  const left = sums.receivedMinor - sums.returnedMinor - sums.refundedMinor - sums.orderedMinor;
-  if (left >= payment.amount.amountMinor) return null;
+  if (covers(leftMinor(sums), payment)) return null;
   const payin = payins(commands).findLast(({ end }) => end === 'returned');
   if (payin !== undefined) return failed(payin, reason);
   // After a restore an ended payment may have a refund at the partner.
@@ -387,6 +386,11 @@ function fundsLost(
     ? failure('money_refunded', 'the money was refunded')
     : failure('money_missing', 'less money arrived than reported');
   return { move: 'fail', fields };
+}
+
+/** What no refund at the partner has. */
+function leftMinor(sums: ReturnType<typeof sumsOf>): bigint {
+  return sums.receivedMinor - sums.returnedMinor - sums.refundedMinor - sums.orderedMinor;
 }
 
 function failed(command: MoneyCommand, reason: string | null): Step {
@@ -488,7 +492,7 @@ function isPaidAgain(change: Change, commands: readonly MoneyCommand[]): boolean
 
 /**
  * Withdraws unsent and refused refunds: first those whose pay-in was returned or lacks the money,
- * then others while more has left than arrived.
+ * then others while more has left than arrived, or while they have what the payout needs.
  */
 function withoutNeedlessRefunds(
   was: Change,
@@ -496,7 +500,8 @@ function withoutNeedlessRefunds(
   nowMs: number,
 ): Change {
   let change = was;
-  for (const isNeedless of [isWithoutMoney, hasLoss]) {
+  const hasForPayout = () => lacksOnlyRefunds(change, commandsAfter(commands, change));
+  for (const isNeedless of [isWithoutMoney, hasLoss, hasForPayout]) {
     const waiting = commandsAfter(commands, change).filter(
       (command) => command.kind === 'refund' && (isUnpaidRefund(command) || isVoidable(command)),
     );
@@ -515,6 +520,13 @@ function isWithoutMoney(refund: MoneyCommand, commands: readonly MoneyCommand[])
 
 function hasLoss(_refund: MoneyCommand, commands: readonly MoneyCommand[]): boolean {
   return sumsOf(commands).lossMinor > 0n;
+}
+
+/** A payment that waits for its payout has its money, but for refunds that can be withdrawn. */
+function lacksOnlyRefunds({ payment, funds }: Change, commands: readonly MoneyCommand[]): boolean {
+  const now = fundsOf(funds, commands);
+  if (isTerminal(payment.status) || now.payoutMinor > 0n) return false;
+  return !covers(heldMinor(now), payment) && covers(leftMinor(sumsOf(commands)), payment);
 }
 
 /** Unallocated money is owed back, each part from the pay-in that has it. */

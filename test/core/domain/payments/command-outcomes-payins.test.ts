@@ -123,6 +123,20 @@ test('money that is promised back is not paid out', () => {
   assert.deepEqual(next.amounts(), [20_000n, 0n, 0n, 0n, 10_000n, 10_000n, 0n]);
 });
 
+test('a refund that was not sent is withdrawn where the payout needs its money', () => {
+  const payins = [commandOf('payin', 'in'), commandOf('payin', 'in_2')];
+  const twice = { receivedMinor: 20_000n } as const;
+  const both = MoneyScene.at('on_ramp_pending', payins)
+    .report('in_2', { ...twice, end: 'completed' })
+    .report('in', twice);
+  assert.deepEqual(both.drafts(), ['refund 10000 of in_2', 'refund 10000 of in']);
+  const gone = both.send('refund_3').report('in', { ...twice, end: 'returned' });
+  const refunds = ['refund_1 pending', 'refund_2 void', 'refund_3 sent'];
+  assert.deepEqual(gone.standing().slice(2), ['payout_1 pending', ...refunds]);
+  assert.deepEqual([gone.payment.status, gone.drafts()], ['on_chain_confirmed', []]);
+  assert.deepEqual(gone.amounts(), [40_000n, 10_000n, 0n, 10_000n, 10_000n, 10_000n, 0n]);
+});
+
 test('a covered payment needs no further pay-in: one that was not sent is void', () => {
   const late = commandOf('payin', 'in', { state: 'refused', refusal: 'quote_expired' });
   const next = commandOf('payin', 'in_2', unsent);
