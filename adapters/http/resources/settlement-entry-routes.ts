@@ -119,7 +119,7 @@ const accounting = representation<Accounting>()('Accounting', {
 
 const accountName = z.string().max(ACCOUNT_NAME_LENGTH_MAX);
 const accountsBody = z.object({
-  accounts: namesOf(accountName).partial().strict().meta({
+  accounts: namesOf(accountName).partial().meta({
     description: 'What is not named stays; an empty name stands for the usual one.',
   }),
 });

@@ -82,7 +82,7 @@ function proofScreen(
       </>
     ),
     body: (
-      <>
+      <div class="stack-l">
         {link === null ? null : (
           <Note look="ok" live>
             <p>
@@ -92,7 +92,7 @@ function proofScreen(
           </Note>
         )}
         <ProofSheet {...opened} />
-      </>
+      </div>
     ),
   };
 }

@@ -28,7 +28,7 @@ const en: LawTexts = {
     'press, read ' +
     'in November 2026, not the rules themselves. Ask who advises you.',
   lede: 'What Brazil asks around payments from abroad, who does it, and what Ponte gives for it.',
-  heads: ['duty', 'rule', 'who, by when', 'what Ponte gives', 'source'],
+  heads: ['Duty', 'Rule', 'Who, by when', 'What Ponte gives', 'Source'],
   since: (month) => `since ${month}`,
   open: 'Open',
   openText: 'The sources leave open whether it concerns these payments, or whom.',
@@ -104,7 +104,7 @@ const ptBr: LawTexts = {
     'Isto não é orientação jurídica ou tributária. As fontes são resumos de escritórios e da ' +
     'imprensa, lidos em novembro de 2026, não as próprias normas. Consulte quem assessora você.',
   lede: 'O que o Brasil pede em pagamentos do exterior, quem cumpre e o que o Ponte fornece.',
-  heads: ['dever', 'norma', 'quem, até quando', 'o que o Ponte fornece', 'fonte'],
+  heads: ['Dever', 'Norma', 'Quem, até quando', 'O que o Ponte fornece', 'Fonte'],
   since: (month) => `desde ${month}`,
   open: 'Em aberto',
   openText: 'As fontes deixam em aberto se o dever alcança estes pagamentos, ou a quem.',
@@ -181,7 +181,7 @@ const es: LawTexts = {
     'jurídicos y de la ' +
     'prensa, leídos en noviembre de 2026, no las normas mismas. Consulte a quien lo asesora.',
   lede: 'Lo que Brasil pide en pagos del exterior, quién lo cumple y qué da Ponte.',
-  heads: ['deber', 'norma', 'quién, hasta cuándo', 'qué da Ponte', 'fuente'],
+  heads: ['Deber', 'Norma', 'Quién, hasta cuándo', 'Qué da Ponte', 'Fuente'],
   since: (month) => `desde ${month}`,
   open: 'Abierto',
   openText: 'Las fuentes dejan abierto si el deber alcanza estos pagos, o a quién.',

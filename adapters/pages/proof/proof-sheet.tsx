@@ -186,7 +186,8 @@ function Entries({
             lines.map(({ account, amount, currency }) => (
               <tr>
                 <th scope="row">
-                  {instant(format, bookedAt)} {bookAccounts[account]}
+                  {bookAccounts[account]}
+                  <span class="sub">{instant(format, bookedAt)}</span>
                 </th>
                 <td class="num">{inMoney(format, amount, currency)}</td>
               </tr>

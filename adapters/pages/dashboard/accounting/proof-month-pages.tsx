@@ -3,6 +3,7 @@
 import type { VNode } from 'preact';
 import { z } from 'zod';
 import { isMonth } from '../../../../core/domain/accounting/accounting.js';
+import { dayOf } from '../../../../core/domain/base/time-zone.js';
 import { duties, dutyNames } from '../../../../core/domain/law/duty.js';
 import { PonteError } from '../../../../core/errors.js';
 import { type PayeeMonth, payeesOfMonth } from '../../../../core/usecases/law/proof-months.js';
@@ -14,7 +15,7 @@ import { lawTexts } from '../../proof/law-texts.js';
 import { monthPack } from '../../proof/proof-pack.js';
 import { proofTexts } from '../../proof/proof-texts.js';
 import { localeOfCall, useDashboard } from '../dashboard-scene.js';
-import { anyRole, type MemberCall, tenantOfCall } from '../member-page.js';
+import { actorOf, anyRole, type MemberCall, tenantOfCall } from '../member-page.js';
 import { memberPages } from '../member-pages.js';
 
 export const PROOFS_PATH = '/accounting/proofs';
@@ -31,7 +32,10 @@ export const proofMonthPages = [
   memberPages.view({
     path: PROOFS_PATH,
     access,
-    load: ({ deps }, call) => readMonth(deps, call, call.query.get('month') ?? ''),
+    load({ deps }, call) {
+      const today = dayOf(actorOf(call).organization.timeZone, deps.clock.nowMs());
+      return readMonth(deps, call, call.query.get('month') ?? today.slice(0, 7));
+    },
     show: ({ texts, view, format }, shown) => ({
       title: proofTexts[view.locale].monthTitle(format.month(middleOf(shown.month))),
       lede: proofTexts[view.locale].monthText,

@@ -244,7 +244,7 @@ export const dashboardEn = {
   payments: {
     moreDays: 'By day',
     time: 'Time',
-    receives: 'Seller receives',
+    receives: 'Received, BRL',
     overdueTab: 'Overdue',
     heading: 'Payments',
     created: 'Created',

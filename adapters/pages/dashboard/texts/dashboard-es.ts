@@ -229,7 +229,7 @@ export const dashboardEs: DashboardTexts = {
   payments: {
     moreDays: 'Por día',
     time: 'Hora',
-    receives: 'Recibe el vendedor',
+    receives: 'Recibido, BRL',
     overdueTab: 'Vencidas',
     heading: 'Pagos',
     created: 'Creado',

@@ -227,7 +227,7 @@ export const dashboardPtBr: DashboardTexts = {
   payments: {
     moreDays: 'Por dia',
     time: 'Hora',
-    receives: 'Vendedor recebe',
+    receives: 'Recebido, BRL',
     overdueTab: 'Em atraso',
     heading: 'Pagamentos',
     created: 'Criado',
