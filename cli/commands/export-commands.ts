@@ -7,6 +7,7 @@ import {
   entryAccounts,
   isAccountName,
 } from '../../core/domain/accounting/account-name.js';
+import { isMonth, periodOf } from '../../core/domain/accounting/accounting.js';
 import { type EntryForm, entryForms, entryText } from '../../core/domain/accounting/entry-file.js';
 import { isCalendarDate } from '../../core/domain/base/instant.js';
 import { formatAmount } from '../../core/domain/base/money.js';
@@ -87,9 +88,8 @@ export function addExportCommands(shell: Shell, program: Command): void {
 }
 
 function monthOf(text: string): FxOptions['month'] {
-  const [, year = '', month = ''] = /^([0-9]{4})-(0[1-9]|1[0-2])$/.exec(text) ?? [];
-  if (year === '') throw new InvalidArgumentError('Give a month, for example 2026-11.');
-  return { year: Number.parseInt(year, 10), month: Number.parseInt(month, 10) };
+  if (!isMonth(text)) throw new InvalidArgumentError('Give a month, for example 2026-11.');
+  return periodOf(text);
 }
 
 async function fx({ deps }: Operator, { month, mode }: FxOptions): Promise<Outcome> {

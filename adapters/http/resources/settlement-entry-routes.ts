@@ -11,6 +11,7 @@ import {
   accountsOf,
   type BookedEntry,
   type ClosedMonth,
+  monthForm,
 } from '../../../core/domain/accounting/accounting.js';
 import type { EntryLine } from '../../../core/domain/accounting/settlement-entry.js';
 import { formatInstant } from '../../../core/domain/base/instant.js';
@@ -126,7 +127,7 @@ const accountsBody = z.object({
 const closeBody = z.object({
   month: z
     .string()
-    .regex(/^[0-9]{4}-(0[1-9]|1[0-2])$/)
+    .regex(monthForm)
     .meta({ description: 'YYYY-MM. Earlier months are closed with it.' }),
 });
 

@@ -1,5 +1,5 @@
 // The extract of a month for the central bank, as `ponte report fx`.
-import { isMonth } from '../../../core/domain/accounting/accounting.js';
+import { isMonth, periodOf } from '../../../core/domain/accounting/accounting.js';
 import { money } from '../../../core/domain/base/money.js';
 import { type Mode, modes } from '../../../core/domain/base/tenant.js';
 import { DEFAULT_TIME_ZONE, dayOf, daysAfter } from '../../../core/domain/base/time-zone.js';
@@ -105,7 +105,6 @@ async function found(deps: PageContext['deps'], call: ConsoleCall): Promise<Foun
   const asked = call.query.get('month') ?? '';
   const chosen = isMonth(asked) ? asked : (months[1] ?? month);
   const mode = modes.find((one) => one === call.query.get('mode')) ?? 'live';
-  const [year = 0, number = 0] = chosen.split('-').map(Number);
-  const report = await fxReport(deps, mode, { year, month: number });
+  const report = await fxReport(deps, mode, periodOf(chosen));
   return { months, month: chosen, mode, report };
 }

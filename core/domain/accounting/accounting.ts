@@ -124,8 +124,11 @@ export function startOfBookDay(
   return Math.min(startMs, own?.untilMs ?? startMs);
 }
 
+/** YYYY-MM of this century: the list of closed months has an end. */
+export const monthForm = /^20[0-9]{2}-(0[1-9]|1[0-2])$/;
+
 export function isMonth(text: string): boolean {
-  return /^[0-9]{4}-(0[1-9]|1[0-2])$/.test(text);
+  return monthForm.test(text);
 }
 
 /** The days of a month, from and to. */
@@ -133,7 +136,7 @@ export function daysOfMonth(month: string) {
   return daysOf(periodOf(month));
 }
 
-function periodOf(month: string) {
+export function periodOf(month: string) {
   const [year = 0, number = 0] = month.split('-').map(Number);
   return { year, month: number };
 }

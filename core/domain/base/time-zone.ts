@@ -1,6 +1,6 @@
 // The days of an organization: which instants a day of its time zone has. Instants are stored in
 // UTC; a day exists in lists, filters, files and plots only.
-import { DAY_MS, HOUR_MS } from './instant.js';
+import { DAY_MS, EARLIEST_MS, HOUR_MS, LATEST_MS } from './instant.js';
 
 /** The zone of an organization that has chosen none: that of Brasília, where sellers are paid. */
 export const DEFAULT_TIME_ZONE = 'America/Sao_Paulo';
@@ -72,7 +72,10 @@ function firstInstant(
   return firstMs;
 }
 
-/** The day so many days later, by the calendar: days of 23 or 25 hours count as others. */
+/**
+ * The day so many days later, by the calendar: days of 23 or 25 hours count as others. The first
+ * and the last day that four digits can write have none beyond them.
+ */
 export function daysAfter(day: string, count: number): string {
   return isoDay(utcMidnight(day) + count * DAY_MS);
 }
@@ -101,7 +104,8 @@ export function rangeOf(timeZone: string, period: Period) {
 }
 
 function isoDay(atMs: number): string {
-  return new Date(atMs).toISOString().slice(0, 'YYYY-MM-DD'.length);
+  const writtenMs = Math.min(Math.max(atMs, EARLIEST_MS), LATEST_MS);
+  return new Date(writtenMs).toISOString().slice(0, 'YYYY-MM-DD'.length);
 }
 
 function utcMidnight(day: string): number {

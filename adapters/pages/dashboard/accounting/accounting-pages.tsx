@@ -15,6 +15,7 @@ import {
   type BookedEntry,
   daysOfMonth,
   isMonth,
+  periodOf,
 } from '../../../../core/domain/accounting/accounting.js';
 import {
   entryFiles,
@@ -210,8 +211,7 @@ function monthsOf({ clock }: PageContext['deps'], call: MemberCall) {
 
 function reportOf(deps: PageContext['deps'], call: MemberCall, of: string): Promise<FxReport> {
   const { organization, mode } = actorOf(call);
-  const [year = 0, number = 0] = of.split('-').map(Number);
-  return ownFxReport(deps, { ...organization, mode }, { year, month: number });
+  return ownFxReport(deps, { ...organization, mode }, periodOf(of));
 }
 
 function MonthChoice({ to, of, months }: { to: string; of: string; months: readonly string[] }) {

@@ -54,6 +54,7 @@ test('a settled payment has entries that balance, and a reader resumes after the
   assert.deepEqual((await read('?limit=1')).data, [first]);
   assert.deepEqual((await read(`?from=${first?.day}&to=${first?.day}`)).data, data);
   assert.deepEqual((await read('?to=2020-01-01')).data, []);
+  assert.deepEqual((await read('?from=0000-01-01&to=9999-12-31')).data, data);
   // An entry of a payment that the key may not read is not shown, and the reader goes on behind it.
   const ofInvoices = await world.key(tenant.orgId, { scopes: ['invoices:read'] });
   assert.deepEqual(await read('', ofInvoices), { data: [], nextAfter });

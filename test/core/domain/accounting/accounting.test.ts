@@ -81,6 +81,11 @@ test('a month is closed once, in order, and not before it begins', () => {
       () => closed(after, month, '2026-12-04T12:00:00Z'),
       (error) => isCode(error, 'ValidationError'),
     );
+  assert.throws(
+    () => closed(none, '0099-12', '2026-12-04T12:00:00Z'),
+    (error) => isCode(error, 'ValidationError'),
+    'years of another century: their list would have no end',
+  );
 });
 
 test('law: no closing changes an entry of a closed month, days never go back, ranges have no gap', () => {

@@ -57,6 +57,11 @@ test('law: the days of a zone follow each other, and each instant is in the day 
   );
 });
 
+test('no day is beyond those that four digits can write', () => {
+  assert.equal(daysAfter('9999-12-31', 1), '9999-12-31');
+  assert.equal(daysAfter('0000-01-01', -1), '0000-01-01');
+});
+
 test('days of the first and the last years have an end', () => {
   for (const day of ['0001-02-01', '1582-10-10', '9999-12-31']) {
     const [startMs, endMs] = [startOfDay('America/Sao_Paulo', day), endOfDay('UTC', day)];
