@@ -172,7 +172,7 @@ function answerer(
     },
   };
   return async (line) => {
-    let message: { id?: unknown; method?: unknown; params?: Params };
+    let message: { id?: unknown; method?: unknown; params?: Params | null };
     try {
       message = JSON.parse(line);
     } catch {
@@ -181,13 +181,13 @@ function answerer(
     if (typeof message !== 'object' || message === null) {
       return { id: null, error: { code: -32_600, message: 'Send one request a line.' } };
     }
-    const { id: messageId, method, params = {} } = message;
+    const { id: messageId, method, params } = message;
     if (messageId === undefined) return null;
     const handle = Object.hasOwn(methods, `${method}`) ? methods[`${method}`] : undefined;
     if (handle === undefined) {
       return { id: messageId, error: { code: -32_601, message: `There is no method ${method}.` } };
     }
-    return { id: messageId, result: await handle(params) };
+    return { id: messageId, result: await handle(params ?? {}) };
   };
 }
 

@@ -101,6 +101,8 @@ test('the protocol: versions, notifications, unknown methods, lines that are no 
   assert.equal((await ask('constructor')).error?.code, -32_601);
   assert.equal((await say('{')).error?.code, -32_700);
   assert.equal((await say('null')).error?.code, -32_600);
+  const without = await say('{"jsonrpc":"2.0","id":1,"method":"initialize","params":null}');
+  assert.equal(without.result?.protocolVersion, '2025-06-18');
 });
 
 test('it ends when its input ends', async (t) => {
