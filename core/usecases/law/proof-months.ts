@@ -25,16 +25,16 @@ export async function payeesOfMonth(
   const { name, timeZone } = await deps.store.run((tx) => loadOrganization(tx, tenant.orgId));
   const { from, to } = daysOfMonth(month);
   const range = { settledFromMs: startOfDay(timeZone, from), settledToMs: endOfDay(timeZone, to) };
-  const payees = new Map<string | null, PayeeMonth>();
+  const payees = new Map<string | null, PayeeMonth & { readonly paymentIds: string[] }>();
   for (let beforeId: string | null = null; ; ) {
     const page = { ...allPayments, ...range, beforeId, limit: PAGE_PAYMENTS };
     const views = await listPayments(deps, tenant, page);
     for (const { payment } of views) {
       const { id, sellerExternalId, payeeName } = payment;
-      const known = payees.get(sellerExternalId);
-      const paymentIds = [...(known?.paymentIds ?? []), id];
-      const payee = known?.payee ?? payeeName ?? name;
-      payees.set(sellerExternalId, { sellerExternalId, payee, paymentIds });
+      const payee = payeeName ?? name;
+      const known = payees.get(sellerExternalId) ?? { sellerExternalId, payee, paymentIds: [] };
+      known.paymentIds.push(id);
+      payees.set(sellerExternalId, known);
     }
     if (views.length < PAGE_PAYMENTS) break;
     beforeId = views.at(-1)?.payment.id ?? null;
