@@ -128,7 +128,7 @@ async function entries({ deps }: Operator, options: EntryOptions): Promise<Outco
     import('../../core/usecases/accounting/settlement-entries.js'),
     import('../../adapters/http/resources/settlement-entry-routes.js'),
   ]);
-  const file = await readEntryFile(deps, { orgId, mode }, { from, to });
+  const file = await readEntryFile(deps, { orgId, mode }, format, { from, to });
   const named = file.entries.map((entry) => {
     return { ...entry, accounts: { ...entry.accounts, ...account } };
   });

@@ -8,7 +8,7 @@ import { camtLines, ofxLines } from './entry-statement.js';
 /** What a file is made of, in the order of the entries. */
 export interface EntryFile {
   readonly entries: readonly BookedEntry[];
-  /** The entries before them, for opening balances. */
+  /** The entries before them, for opening balances; empty in a form without balances. */
   readonly earlier: readonly BookedEntry[];
   /** Both included, YYYY-MM-DD. */
   readonly fromDay: string;
@@ -22,26 +22,47 @@ interface Form {
   readonly contentType: string;
   /** What reads it, in the words of lists. */
   readonly label: string;
+  /** It needs every entry before its own. */
+  readonly hasBalances: boolean;
   readonly lines: (file: EntryFile) => readonly string[];
 }
 
-const journal = { contentType: 'text/plain', extension: 'journal', lines: journalLines } as const;
+const journal = {
+  contentType: 'text/plain',
+  extension: 'journal',
+  hasBalances: false,
+  lines: journalLines,
+} as const;
 
 export const entryFiles = {
-  csv: { label: 'CSV', extension: 'csv', contentType: 'text/csv', lines: csvLines },
+  csv: {
+    label: 'CSV',
+    extension: 'csv',
+    contentType: 'text/csv',
+    hasBalances: false,
+    lines: csvLines,
+  },
   hledger: { ...journal, label: 'hledger' },
   ledger: { ...journal, label: 'ledger' },
   beancount: {
     label: 'Beancount',
     extension: 'beancount',
     contentType: 'text/plain',
+    hasBalances: false,
     lines: beancountLines,
   },
-  ofx: { label: 'OFX', extension: 'ofx', contentType: 'application/x-ofx', lines: ofxLines },
+  ofx: {
+    label: 'OFX',
+    extension: 'ofx',
+    contentType: 'application/x-ofx',
+    hasBalances: true,
+    lines: ofxLines,
+  },
   'camt.053': {
     label: 'camt.053 (ISO 20022)',
     extension: 'xml',
     contentType: 'application/xml',
+    hasBalances: true,
     lines: camtLines,
   },
 } as const satisfies Readonly<Record<string, Form>>;

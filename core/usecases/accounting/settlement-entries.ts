@@ -7,7 +7,7 @@ import {
   noAccounting,
   startOfBookDay,
 } from '../../domain/accounting/accounting.js';
-import type { EntryFile } from '../../domain/accounting/entry-file.js';
+import { type EntryFile, type EntryForm, entryFiles } from '../../domain/accounting/entry-file.js';
 import {
   entryOf,
   isExchange,
@@ -84,18 +84,20 @@ export function allEntries(
   });
 }
 
-/** What a file has of these days; null: from the first entry, or up to today. */
+/** What a file of this form has of these days; null: from the first entry, or up to today. */
 export async function readEntryFile(
   deps: Deps,
   tenant: Tenant,
+  form: EntryForm,
   days: { readonly from: string | null; readonly to: string | null },
 ): Promise<EntryFile> {
   const { timeZone } = await deps.store.run((tx) => booksOf(tx, tenant));
   const madeAtMs = deps.clock.nowMs();
   const { from, to } = days;
   const entries = await allEntries(deps, tenant, { ...allOfThem, from, to });
+  const before = from !== null && entryFiles[form].hasBalances ? daysAfter(from, -1) : null;
   const earlier =
-    from === null ? [] : await allEntries(deps, tenant, { ...allOfThem, to: daysAfter(from, -1) });
+    before === null ? [] : await allEntries(deps, tenant, { ...allOfThem, to: before });
   const toDay = to ?? dayOf(timeZone, madeAtMs);
   return { entries, earlier, fromDay: from ?? entries[0]?.day ?? toDay, toDay, madeAtMs };
 }

@@ -114,7 +114,7 @@ export const accountingPages = [
     async run({ deps }, call) {
       const { month: of, form } = call.form;
       const tenant = tenantOfCall(call);
-      const file = await readEntryFile(deps, tenant, daysOfMonth(of));
+      const file = await readEntryFile(deps, tenant, form, daysOfMonth(of));
       const filter = `entries=${of}&form=${form}`;
       await recordExport(deps, tenant, { filter, rows: file.entries.length });
       const { extension, contentType } = entryFiles[form];

@@ -48,12 +48,12 @@ test('a month has its entries, and its file in each form is that of the command'
   assert.match(page.text, /Received by PIX/);
   const { deps } = site.world;
   const days = { from: `${month}-01`, to: `${month}-31` };
-  const { entries } = await readEntryFile(deps, site.tenant, days);
+  const { entries } = await readEntryFile(deps, site.tenant, 'csv', days);
   assert.equal(entries.length, 2);
   for (const form of entryForms) {
     await finance.open(`${root}/accounting?month=${month}`);
     const { text, headers } = await finance.send('/accounting/entries', { month, form });
-    const file = await readEntryFile(deps, site.tenant, days);
+    const file = await readEntryFile(deps, site.tenant, form, days);
     assert.equal(text, entryText(form, file), form);
     const name = `filename="entries-test-${month}.`;
     assert.ok(headers.get('content-disposition')?.includes(name), form);

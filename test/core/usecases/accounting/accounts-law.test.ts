@@ -134,7 +134,7 @@ function atBookedRate(minor: bigint): bigint {
 
 /** By payment, read from the text of the file alone; each entry adds up to nothing. */
 async function entriesOf({ ponte: { deps, tenant } }: Play): Promise<ReadonlyMap<string, Sums>> {
-  const file = await readEntryFile(deps, tenant, { from: null, to: null });
+  const file = await readEntryFile(deps, tenant, 'csv', { from: null, to: null });
   const [perPayment, perEntry] = [new Map<string, Sums>(), new Map<string, bigint>()];
   for (const row of rowsOf(entryText('csv', file))) {
     const { entry = '', payment = '', account = '', currency = '' } = row;

@@ -116,7 +116,7 @@ test('the sums of the entries are what the payments say of their money', async (
       add('Expenses:PartnerFees', currency, fees.amountMinor);
     }
   }
-  const file = await readEntryFile(made.deps, tenant, { from: null, to: null });
+  const file = await readEntryFile(made.deps, tenant, 'csv', { from: null, to: null });
   assert.deepEqual(file.entries, entries);
   const found = sumsOfFile(entryText('csv', file));
   const sorted = (sums: ReadonlyMap<string, bigint>) =>
@@ -197,16 +197,16 @@ test('a closed month never changes: what comes later, and other names, are of th
   await closeMonth(deps, tenant, month);
   const [year = 0, number = 0] = month.split('-').map(Number);
   const { from, to } = daysOf({ year, month: number });
-  const closed = await readEntryFile(deps, tenant, { from, to });
+  const closed = await readEntryFile(deps, tenant, 'ofx', { from, to });
   await setAccounts(deps, tenant, { seller: '9.9' });
   await setTimeZone(deps, tenant.orgId, 'Pacific/Kiritimati');
   await simulate(deps, tenant, ids.at(-1) ?? '', 'payout_returns');
   await made.settle();
   made.advanceClock(2 * MINUTE_MS);
-  const again = await readEntryFile(deps, tenant, { from, to });
+  const again = await readEntryFile(deps, tenant, 'ofx', { from, to });
   assert.deepEqual(again.entries, closed.entries);
   assert.ok(closed.entries.some(({ accounts }) => accounts.seller === '1.1.2.01'));
-  const next = await readEntryFile(deps, tenant, { from: daysAfter(to, 1), to: null });
+  const next = await readEntryFile(deps, tenant, 'ofx', { from: daysAfter(to, 1), to: null });
   const [first] = next.entries;
   assert.deepEqual(
     [first?.kind, first?.day, first?.accounts.seller],
@@ -217,6 +217,11 @@ test('a closed month never changes: what comes later, and other names, are of th
   for (const { name, currency, openingMinor } of statementsOf(next))
     if (name !== bookAccounts.partner_float)
       assert.equal(openingMinor, closing.get(currency), name);
+  const { earlier } = await readEntryFile(deps, tenant, 'csv', {
+    from: daysAfter(to, 1),
+    to: null,
+  });
+  assert.deepEqual(earlier, [], 'a file without balances reads its own days alone');
   const other = await made.newTenant();
   assert.deepEqual((await readAccounting(deps, other)).closed, []);
 });
