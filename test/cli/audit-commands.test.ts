@@ -33,11 +33,14 @@ async function json(words: string, status = 0): Promise<Json> {
 /** They serve, change no row of the configured database, or replace it as a whole. */
 const withoutOperator: readonly string[] = [
   'backup',
+  'certify',
   'demo',
   'doctor',
   'listen',
   'login',
+  'mcp',
   'migrate',
+  'proof verify',
   'restore',
   'seed',
   'serve',
