@@ -233,10 +233,11 @@ interface Entry {
 /** One line: when, what, and by whom. */
 function explained({ at, kind, by = null, ...rest }: Entry): string {
   const facts = Object.entries(rest).map(([name, value]) => `${name} ${valueText(value)}`);
-  const who = by === null ? '' : ` by ${by.kind} ${by.name ?? by.id}`;
+  const who = by === null ? '' : ` by ${by.kind} ${valueText(by.name ?? by.id)}`;
   return `${at} ${kind}${who}${facts.length > 0 ? `: ${facts.join(', ')}` : ''}`;
 }
 
+/** A text with blanks is quoted: a stranger's text cannot look like another line or fact. */
 function valueText(value: unknown): string {
-  return typeof value === 'string' ? value : JSON.stringify(value);
+  return typeof value === 'string' && /^[^\s"]+$/.test(value) ? value : JSON.stringify(value);
 }
