@@ -85,5 +85,5 @@ async function openLinked({ deps }: PageContext, call: ProofCall): Promise<Opene
   const { paymentId } = session;
   const payment = await deps.store.run((tx) => tx.payments.get(session, paymentId));
   if (payment === null) throw new PonteError('NotFound');
-  return openProof(deps, payment, { audience: 'seller', locale: localeFor(call, null) });
+  return openProof(deps, payment, { audience: 'link', locale: localeFor(call, null) });
 }

@@ -1,6 +1,7 @@
 // The proof of a settled payment: what a tax office, an accountant or a bank asks about it, as data
 // that JSON, page, PDF and pack show. It follows from stored rows alone, so that the same rows give
-// the same texts. The buyer gets no books, events or ids of the seller.
+// the same texts. The buyer gets no books, events or ids of the seller. Who has a link gets no
+// events: they have the metadata of the payment.
 
 import { type EntryAccount, entryOf, type PaymentPosting } from '../accounting/settlement-entry.js';
 import { formatInstant } from '../base/instant.js';
@@ -16,7 +17,7 @@ import type { FiscalDocument } from '../payments/fiscal-document.js';
 import type { PostingKind } from '../payments/ledger.js';
 import { type DemandCheck, exemptionOf } from './exemption.js';
 
-export const proofAudiences = ['seller', 'buyer'] as const;
+export const proofAudiences = ['seller', 'link', 'buyer'] as const;
 export type ProofAudience = (typeof proofAudiences)[number];
 
 const PROOF_VERSION = 1;
@@ -53,7 +54,7 @@ export interface Proof {
   readonly settlements: readonly ProvenSettlement[];
   /** Null for the buyer. */
   readonly entries: readonly ProvenEntry[] | null;
-  /** Null for the buyer; the events that are kept. */
+  /** Null for the buyer and behind a link; the events that are kept. */
   readonly events: readonly ProvenEvent[] | null;
   readonly bankDetails: readonly Pick<BankDetails, 'checkCode' | 'record' | 'signature'>[];
   /** Null for the buyer. */
@@ -147,7 +148,7 @@ export function proofOf(source: ProofSource, audience: ProofAudience): Proof {
   const { view, organization, quote, transfers, postings, events, details, invoice } = source;
   const { payment, settlements } = view;
   const { amount, buyer } = payment;
-  const ofSeller = <T>(value: T) => (audience === 'seller' ? value : null);
+  const ofSeller = <T>(value: T) => (audience === 'buyer' ? null : value);
   const payins = transfers.map(({ payin }) => payin.createdAtMs);
   const facts = {
     v: PROOF_VERSION,
@@ -180,11 +181,12 @@ export function proofOf(source: ProofSource, audience: ProofAudience): Proof {
       returnedAt: instantOf(one.returnedAtMs),
     })),
     entries: ofSeller(postings.map((one) => provenEntry(one, payment.bookedRate))),
-    events: ofSeller(
-      events.map(({ sequence, previousChainHash, chainHash, body }) => {
-        return { sequence, previousChainHash, chainHash, body };
-      }),
-    ),
+    events:
+      audience === 'seller'
+        ? events.map(({ sequence, previousChainHash, chainHash, body }) => {
+            return { sequence, previousChainHash, chainHash, body };
+          })
+        : null,
     bankDetails: details.map(({ checkCode, record, signature }) => {
       return { checkCode, record, signature };
     }),

@@ -110,6 +110,11 @@ test('a link opens its payment alone, until it ends', async () => {
     cookie: reader.cookiesFor(`${pathname}/proof.zip`),
   });
   await (await packCheck()).verifyPack(pack, null);
+  const text = `${Buffer.from(unzipSync(pack)['proof.json'] ?? '')}`;
+  const { entries, events } = JSON.parse(text);
+  assert.ok(entries.length > 0);
+  assert.equal(events, null);
+  assert.doesNotMatch(text, /secret/, 'the metadata is of the organization');
   site.world.advanceClock(sessionRules.proof.lifeMs);
   assert.equal((await reader.open(pathname)).status, 404);
 });
