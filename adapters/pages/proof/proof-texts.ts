@@ -155,7 +155,7 @@ const en: ProofTexts = {
   id: 'Id',
   check: 'How to check it',
   checkText: (keys) =>
-    'The pack has these facts, the events and the invoice with signed digests. Its file ' +
+    'The pack has these facts and the invoice with signed digests. Its file ' +
     `verify.html checks each byte without a network. The keys of the signatures are at ${keys}.`,
   noAdvice:
     'This is no fiscal document, and no legal or tax advice. Names and countries of payers are ' +
@@ -250,7 +250,7 @@ const ptBr: ProofTexts = {
   id: 'ID',
   check: 'Como conferir',
   checkText: (keys) =>
-    'O pacote tem estes fatos, os eventos e a fatura com resumos assinados. Seu arquivo ' +
+    'O pacote tem estes fatos e a fatura com resumos assinados. Seu arquivo ' +
     `verify.html confere cada byte sem rede. As chaves das assinaturas estão em ${keys}.`,
   noAdvice:
     'Isto não é documento fiscal nem orientação jurídica ou tributária. Nomes e países de ' +
@@ -345,7 +345,7 @@ const es: ProofTexts = {
   id: 'ID',
   check: 'Cómo comprobarlo',
   checkText: (keys) =>
-    'El paquete tiene estos datos, los eventos y la factura con resúmenes firmados. Su archivo ' +
+    'El paquete tiene estos datos y la factura con resúmenes firmados. Su archivo ' +
     `verify.html comprueba cada byte sin red. Las claves de las firmas están en ${keys}.`,
   noAdvice:
     'Esto no es un documento fiscal ni asesoría legal o tributaria. Los nombres y países de los ' +
