@@ -41,6 +41,19 @@ export async function backfill(
   return { queued, ...place };
 }
 
+/** Stores the next deliveries that are missing, from the oldest event on; more while `hasMore`. */
+export async function backfillNext(
+  deps: Deps,
+  tenant: Tenant,
+  subscriptionId: string,
+): Promise<Backfilled> {
+  let found = await backfill(deps, tenant, subscriptionId, 0);
+  while (found.queued === 0 && found.hasMore) {
+    found = await backfill(deps, tenant, subscriptionId, found.nextAfter);
+  }
+  return found;
+}
+
 function backfillBatch(deps: Deps, tenant: Tenant, subscriptionId: string, after: number) {
   return deps.store.run(async (tx) => {
     const subscription = await activeSubscription(tx, tenant, subscriptionId);

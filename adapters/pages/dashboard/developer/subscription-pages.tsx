@@ -8,7 +8,7 @@ import {
   type WebhookDelivery,
 } from '../../../../core/domain/webhooks/webhook-delivery.js';
 import { PonteError } from '../../../../core/errors.js';
-import { backfill } from '../../../../core/usecases/webhooks/backfill.js';
+import { backfillNext } from '../../../../core/usecases/webhooks/backfill.js';
 import {
   listNamedDeliveries,
   replayDeadLetters,
@@ -121,9 +121,9 @@ export const subscriptionPages = [
       submit: words.backfillNow,
     }),
     async save({ deps }, call, { subject }) {
-      const all = Number.POSITIVE_INFINITY;
-      const { queued } = await backfill(deps, tenantOfCall(call), subject.id, 0, all);
-      return { to: back(subject), done: queued === 0 ? 'nothing_earlier' : 'backfilled' };
+      const { queued, hasMore } = await backfillNext(deps, tenantOfCall(call), subject.id);
+      const sent = hasMore ? 'backfilled_part' : 'backfilled';
+      return { to: back(subject), done: queued === 0 ? 'nothing_earlier' : sent };
     },
   }),
   ...memberPages.form({

@@ -81,6 +81,8 @@ export const dashboardEn = {
     subscription_deleted: 'The subscription is deleted.',
     test_sent: 'A test event is sent.',
     backfilled: 'Earlier events are being sent.',
+    backfilled_part:
+      'The earliest ones are being sent. Send earlier events once more for the others.',
     nothing_earlier: 'There is no earlier event that it has not got.',
     dead_replayed: 'They are sent again.',
     dead_replayed_part: 'The newest 1,000 are sent again. Replay once more for the others.',

@@ -65,6 +65,7 @@ export const dashboardEs: DashboardTexts = {
     subscription_deleted: 'La suscripción se eliminó.',
     test_sent: 'Se está enviando un evento de prueba.',
     backfilled: 'Los eventos anteriores se están enviando.',
+    backfilled_part: 'Los más antiguos se están enviando. Envíe después los demás.',
     nothing_earlier: 'No hay ningún evento anterior que no haya recibido.',
     dead_replayed: 'Se están reenviando.',
     dead_replayed_part: 'Los 1000 más recientes se están reenviando. Reenvíe después los demás.',

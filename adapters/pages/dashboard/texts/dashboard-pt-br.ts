@@ -65,6 +65,7 @@ export const dashboardPtBr: DashboardTexts = {
     subscription_deleted: 'A assinatura foi excluída.',
     test_sent: 'Um evento de teste está sendo enviado.',
     backfilled: 'Os eventos anteriores estão sendo enviados.',
+    backfilled_part: 'Os mais antigos estão sendo enviados. Envie os outros depois.',
     nothing_earlier: 'Não há evento anterior que ele não tenha recebido.',
     dead_replayed: 'Eles estão sendo reenviados.',
     dead_replayed_part: 'Os 1.000 mais recentes estão sendo reenviados. Reenvie os outros depois.',

@@ -1,7 +1,11 @@
 // Events from before a subscription: sent once each, in the order of the feed, on request.
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { type Backfilled, backfill } from '../../../../core/usecases/webhooks/backfill.js';
+import {
+  type Backfilled,
+  backfill,
+  backfillNext,
+} from '../../../../core/usecases/webhooks/backfill.js';
 import {
   changeSubscription,
   deleteSubscription,
@@ -56,6 +60,16 @@ test('a long feed is sent by a request after another', async (t) => {
   assert.deepEqual(await ask(500), { queued: 500, nextAfter: 1_000, hasMore: true });
   assert.deepEqual(await ask(1_000), { queued: 100, nextAfter: 1_100, hasMore: false });
   assert.deepEqual(await ask(0), { queued: 0, nextAfter: 500, hasMore: true });
+});
+
+test('a page sends so many at a time, and a repeat goes on with those that are missing', async (t) => {
+  const made = await scene(t);
+  await made.emitMany(2_100);
+  const { subscription } = await made.subscribe();
+  const next = () => backfillNext(made.deps, tenant, subscription.id);
+  assert.deepEqual(await next(), { queued: 2_000, nextAfter: 2_000, hasMore: true });
+  assert.deepEqual(await next(), { queued: 100, nextAfter: 2_100, hasMore: false });
+  assert.deepEqual(await next(), { queued: 0, nextAfter: 2_100, hasMore: false });
 });
 
 test('a paused subscription, a deleted one and one of a stranger are refused', async (t) => {
