@@ -128,6 +128,8 @@ def verify(pack: bytes, keys: list) -> dict:
 
 
 if __name__ == "__main__":
+    if len(sys.argv) != 3:
+        sys.exit("Usage: python3 verify_proof.py PACK.zip KEYS.json")
     with open(sys.argv[1], "rb") as pack, open(sys.argv[2], "rb") as published:
         try:
             about = verify(pack.read(), json.load(published)["keys"])

@@ -135,7 +135,9 @@ function readZip(bytes) {
     const start = view.getUint32(at + 42, true) + 30 + nameSize;
     expect(/^[A-Za-z0-9][\w.-]*(\/[A-Za-z0-9][\w.-]*)?$/.test(name), 'a file has a bad name');
     expect(!files.has(name), `${name} is there twice`);
-    files.set(name, bytes.subarray(start, start + size));
+    const file = bytes.subarray(start, start + size);
+    expect(crc32(file) === view.getUint32(at + 16, true), `a byte of ${name} differs`);
+    files.set(name, file);
     at += 46 + nameSize;
   }
   const written = writeZip(files);
