@@ -94,8 +94,10 @@ function outcomeOf(options: CertifyOptions, results: readonly FaultResult[]): Ou
     NO: ({ number }) => `${number}`,
     FAULT: ({ name }) => name,
     STATUS: ({ verdict }) => verdict,
-    WHY: ({ findings, verdict }) =>
-      verdict === 'ok' ? '' : (findings.find((one) => one.verdict === verdict)?.text ?? ''),
+    WHY: ({ findings }) => {
+      const wrong = findings.filter(({ verdict }) => verdict !== 'ok');
+      return [...new Set(wrong.map(({ text }) => text))].join('; ');
+    },
   });
   const text = `${table}\n\n${ok} ok, ${failed} failed, ${notSeen} not seen.`;
   const exit = failed > 0 ? 'checkFailed' : notSeen > 0 ? 'attention' : 'done';

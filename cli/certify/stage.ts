@@ -220,7 +220,7 @@ export class Stage {
   }
 
   async catchesUp(): Promise<void> {
-    if (!(await this.#asked({ do: 'catch-up' }))) this.#unseen('nothing read the feed');
+    if (!(await this.#asked({ do: 'catch-up' }))) this.#unseen('no probe read the feed to its end');
   }
 
   /** False: the integrator takes no new secret from the probe. */
@@ -378,7 +378,9 @@ export async function reachable(
   secret: string,
   patienceMs: number,
 ): Promise<boolean> {
-  const body = '{"event":"webhook.test","data":{}}';
+  const occurredAt = new Date().toISOString();
+  const data = { subscriptionId: 'whs_test', externalEventId: 'evt_test', occurredAt };
+  const body = JSON.stringify({ event: 'webhook.test', data });
   for (const endMs = performance.now() + patienceMs; performance.now() < endMs; await wait(50)) {
     const timestampSeconds = nowSeconds();
     const test = { secret, timestampSeconds, body, deliveryId: 'whd_test' };

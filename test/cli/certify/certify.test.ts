@@ -107,3 +107,21 @@ test('the command starts the program, reports each fault, and writes a signed re
   assert.match(page, /1 ok, 1 failed, 0 not seen/);
   assert.match(page, /a forged payment_intent\.settled was answered 204; expected: 4xx/);
 });
+
+test('the table says all that was wrong, and the first webhook is a whole webhook.test', async () => {
+  const program = `
+    require('node:http').createServer(async (request, response) => {
+      const text = (await request.toArray()).join('');
+      if (request.method === 'GET') return response.end('{"effects":0,"state":"open"}');
+      const { data } = JSON.parse(text);
+      response.writeHead(data?.externalEventId ? 204 : 500).end();
+    }).listen(process.env.PORT, '127.0.0.1');
+  `;
+  const base = `http://127.0.0.1:${await freePort()}`;
+  const words = ['certify', '--receiver', `${base}/webhooks`, '--probe', `${base}/probe`];
+  const rest = ['--port', '0', '--only', 'outage', '--', process.execPath, '-e', program];
+  const { stdout, status } = await runCommand({}, [...words, ...rest]);
+  assert.equal(status, 8);
+  const why = 'no probe read the feed to its end; the payment counted 0 times; expected: 1';
+  assert.match(stdout, new RegExp(`^18 +outage +failed +${why}$`, 'm'));
+});
