@@ -3,6 +3,8 @@
 import assert from 'node:assert/strict';
 import { execFile, spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -65,6 +67,23 @@ test('ponte-in-ci.sh runs a command against a host with payments, and passes its
   const ended = run('sh', words, { env });
   await assert.rejects(ended, { code: 3, stdout: '50\n' });
   assert.deepEqual(readdirSync(env.TMPDIR), []);
+});
+
+test('ponte-in-ci.sh runs nothing against another host that has its port', async (t) => {
+  const other = createServer((request, response) =>
+    response.writeHead(request.url === '/readyz' ? 200 : 401).end(),
+  );
+  await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+  t.after(() => other.close());
+  const port = `${(other.address() as AddressInfo).port}`;
+  const env = {
+    ...process.env,
+    PONTE: [process.execPath, ...programArguments].join(' '),
+    PONTE_PORT: port,
+    TMPDIR: temporaryFolder(),
+  };
+  const ended = promisify(execFile)('sh', [join(folder, 'ponte-in-ci.sh'), 'echo', 'ran'], { env });
+  await assert.rejects(ended, { code: 1, stdout: '', stderr: new RegExp(port) });
 });
 
 interface AlertRule {

@@ -29,7 +29,8 @@ PONTE_URL=http://127.0.0.1:$PONTE_PORT
 # Each decision of the fake partner takes no time.
 PONTE_FAKE_PARTNER_DELAY_MS=0 $ponte serve >> "$log" 2>&1 &
 host=$!
-until curl -fs "$PONTE_URL/readyz" > "$PONTE_DATA_DIR/ready.json"; do
+# Another host at this port does not know the key: then this one has ended.
+until curl -fs "$PONTE_URL/v1/me" -H "X-API-Key: $PONTE_KEY" > "$PONTE_DATA_DIR/me.json"; do
   kill -0 "$host"
   sleep 0.2
 done
