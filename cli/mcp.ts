@@ -63,7 +63,12 @@ const tools: Readonly<Record<string, Tool>> = {
   },
   read_documentation: {
     description: 'Reads a page of the documentation as Markdown; /llms.txt lists the pages.',
-    input: z.object({ path: z.string().regex(/^\/(?:llms\.txt|docs\/[a-z0-9/-]+\.md)$/) }),
+    input: z.object({
+      path: z
+        .string()
+        .regex(/^\/(?:llms\.txt|docs\/[a-z0-9/-]+\.md)$/)
+        .describe('/llms.txt, or a page such as /docs/guides/quickstart.md.'),
+    }),
     call: async ({ source }, { path }) => {
       const response = await fetch(new URL(String(path), source.url));
       if (!response.ok) throw new Error(`There is no page ${String(path)}.`);
