@@ -5,8 +5,10 @@ import type { Mode } from '../../domain/base/tenant.js';
 import { DEFAULT_TIME_ZONE, rangeOf } from '../../domain/base/time-zone.js';
 import { paymentOrigins } from '../../domain/payments/payment.js';
 import type { Deps } from '../../ports/deps.js';
-import { readView } from '../payments/payment-store.js';
+import { loadView } from '../payments/payment-store.js';
 import { allPostings } from './settlement-entries.js';
+
+const PAYMENTS_PER_READ = 200;
 
 export interface FxReport {
   readonly lines: readonly FxLine[];
@@ -44,14 +46,20 @@ export async function ownFxReport(
 ): Promise<FxReport> {
   const tenant = { orgId, mode };
   const moments = { ...rangeOf(DEFAULT_TIME_ZONE, month), origins: paymentOrigins };
+  const all = await allPostings(deps, tenant, moments);
+  const paid = all.filter((posting) => brlOf(posting) !== 0n);
   const lines: FxLine[] = [];
-  let sumMinor = 0n;
-  for (const posting of await allPostings(deps, tenant, moments)) {
-    const brlMinor = brlOf(posting);
-    if (brlMinor === 0n) continue;
-    sumMinor += brlMinor;
-    const view = await readView(deps, tenant, posting.subjectId);
-    lines.push(fxLineOf({ posting, view, organization }));
+  for (let at = 0; at < paid.length; at += PAYMENTS_PER_READ) {
+    const some = paid.slice(at, at + PAYMENTS_PER_READ);
+    const read = await deps.store.run((tx) =>
+      Promise.all(
+        some.map(async (posting) => {
+          const view = await loadView(tx, tenant, posting.subjectId);
+          return fxLineOf({ posting, view, organization });
+        }),
+      ),
+    );
+    lines.push(...read);
   }
-  return { lines, sumMinor };
+  return { lines, sumMinor: paid.reduce((sum, posting) => sum + brlOf(posting), 0n) };
 }
