@@ -18,6 +18,7 @@ import { createSmtpMailer } from '../adapters/mail/smtp.js';
 import { receiptFile } from '../adapters/pages/buyer/payment-file.js';
 import { type HostedPages, hostedPages } from '../adapters/pages/hosted-pages.js';
 import { createLetters } from '../adapters/pages/letters/letters.js';
+import { proofFile } from '../adapters/pages/proof/proof-pack.js';
 import { partners } from '../adapters/partner/partners.js';
 import type { PartnerSetup, RunningPartner } from '../adapters/partner/running-partner.js';
 import { openPostgresStore } from '../adapters/storage/postgres/store.js';
@@ -140,7 +141,7 @@ export function createContainer(
     sender: all.get(tokens.sender),
     mailer: all.get(tokens.mailer),
     letters: all.get(tokens.letters),
-    receiptFile,
+    mailedFiles: { receipt: receiptFile, payment_settled: proofFile },
     store: all.get(tokens.store),
     keyUses: new Map(),
     refusals: new Refusals(),

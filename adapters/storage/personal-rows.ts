@@ -371,7 +371,8 @@ export const personalTables = {
     withheld: '',
     other:
       'org_id name production_granted_at requires_approval created_at website privacy_url ' +
-      'terms_url sends_reminders requires_passkey accent_color logo_hash time_zone version',
+      'terms_url sends_reminders sends_settlement_notices requires_passkey accent_color ' +
+      'logo_hash time_zone version',
     found: found.support,
     kept: kept.setting,
   },

@@ -6,6 +6,7 @@ import type { Mode, Tenant } from '../domain/base/tenant.js';
 import type { PartnerCommand } from '../domain/commands/partner-command.js';
 import type { Regime } from '../domain/commands/regime.js';
 import type { DriftLimits } from '../domain/commands/report-check.js';
+import type { MailPurpose } from '../domain/mail/mail.js';
 import type { LegalLinks } from '../domain/parties/organization.js';
 import type { DomainEvent } from '../domain/payments/event.js';
 import type { Payment } from '../domain/payments/payment.js';
@@ -46,8 +47,8 @@ export interface Deps {
   readonly sender: WebhookSender;
   readonly mailer: Mailer;
   readonly letters: Letters;
-  /** Writes the receipt of a settled payment for its buyer; null: mails have no receipt. */
-  readonly receiptFile: ReceiptFile | null;
+  /** Write the files of a settled payment that mails carry, each for one purpose. */
+  readonly mailedFiles: Partial<Readonly<Record<MailPurpose, MailedFile>>>;
   readonly secretBox: SecretBox;
   /** Null if documents are not stored: parties then send URLs of documents hosted elsewhere. */
   readonly documents: DocumentStorage | null;
@@ -72,7 +73,8 @@ export interface Deps {
   readonly settings: Settings;
 }
 
-export type ReceiptFile = (
+/** Null if a file cannot show its characters. */
+export type MailedFile = (
   deps: Deps,
   payment: Payment,
   locale: Locale,

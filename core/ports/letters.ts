@@ -40,7 +40,7 @@ export interface Letter {
   readonly object: string | null;
   /** The role that the member of `object` has got; null: it was removed, or another letter. */
   readonly role: MemberRole | null;
-  /** The receipt is attached. */
+  /** The receipt is attached; to a payee, the proof. */
   readonly hasReceipt: boolean;
   /** Bank details were given before those that the letter is about. */
   readonly isReplacement: boolean;
@@ -54,6 +54,8 @@ export interface Letter {
   readonly reference: string;
   /** The hosted page; null if the mail is about none. */
   readonly pageUrl: string | null;
+  /** Until when that page opens by a link that signs nobody in; null for another mail. */
+  readonly pageEndsAtMs: number | null;
   /** Signs in, or stops a held change of a PIX destination; null for another notice. */
   readonly link: SignInLink | null;
 }

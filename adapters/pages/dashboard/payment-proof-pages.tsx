@@ -1,6 +1,6 @@
 // The proof of a settled payment, for members: as a page, its files, and a link for somebody else.
 import { PonteError } from '../../../core/errors.js';
-import { createProofLink, type ProofLink } from '../../../core/usecases/law/proof-links.js';
+import { createProofLink, type ProofLink } from '../../../core/usecases/mail/proof-links.js';
 import { readPayment } from '../../../core/usecases/payments/payments.js';
 import { ButtonForm, ButtonLink, Foreign, Note, Secret } from '../kit/components.js';
 import type { PageContext } from '../kit/page-route.js';

@@ -107,6 +107,16 @@ export interface OwnerFacts extends Pick<PaymentFacts, 'payee' | 'amount'> {
   readonly approver: string;
 }
 
+export interface SettledFacts extends LetterFacts, Pick<PaymentFacts, 'payee' | 'amount'> {
+  readonly buyer: string;
+  /** What the payee received. */
+  readonly settled: string;
+  /** The proof is attached. */
+  readonly hasProof: boolean;
+  /** When the link ends. */
+  readonly until: string;
+}
+
 export interface MovedFacts extends Pick<PaymentFacts, 'payee' | 'amount'> {
   readonly moved: string;
   /** BRL of the payout; null without one. */
@@ -141,7 +151,10 @@ export type ApproverPurpose = 'approval_link' | 'sign_in';
 export type MemberPurpose =
   | 'invitation'
   | 'sign_in'
-  | Exclude<OrganizationPurpose, 'payout_changed' | 'question' | OwnerNoticePurpose>;
+  | Exclude<
+      OrganizationPurpose,
+      'payout_changed' | 'question' | 'payment_settled' | OwnerNoticePurpose
+    >;
 export type PaymentPurpose = Exclude<
   MailPurpose,
   'confirmation' | 'owner_link' | 'approval_link' | OrganizationPurpose
@@ -157,6 +170,8 @@ export interface LetterCatalogue {
   readonly confirmation: (facts: ConfirmationFacts) => LetterTexts;
   /** To the organization. */
   readonly question: (facts: QuestionFacts) => LetterTexts;
+  /** To the payee. */
+  readonly settled: (facts: SettledFacts) => LetterTexts;
   /** To its owners. */
   readonly moved: Readonly<Record<MailedEvent, (facts: MovedFacts) => LetterTexts>>;
   /** To its owners, about a payment. */
@@ -176,6 +191,7 @@ export interface LetterCatalogue {
     readonly openForm: string;
     readonly openDashboard: string;
     readonly stopChange: string;
+    readonly openProof: string;
     readonly code: string;
     /** No browser asked for the mail. */
     readonly codeOfPage: string;
@@ -201,6 +217,7 @@ export interface LetterCatalogue {
 const toOrganization: ReadonlySet<MailPurpose> = new Set([
   'payout_changed',
   'question',
+  'payment_settled',
   ...ownerNoticePurposes,
 ]);
 
@@ -248,6 +265,7 @@ export function textsOf(catalogue: LetterCatalogue, letter: Letter): LetterTexts
   if (purpose === 'payout_changed') return catalogue.destination(destinationFacts(letter));
   if (purpose === 'confirmation') return catalogue.confirmation(confirmationFacts(letter));
   if (purpose === 'question') return catalogue.question(questionFacts(letter));
+  if (purpose === 'payment_settled') return catalogue.settled(settledFacts(letter));
   if (purpose === 'money_moved') return movedTexts(catalogue, letter);
   if (isOwnerNotice(purpose)) return catalogue.owner[purpose](ownerFacts(letter));
   if (letter.isToMember) {
@@ -424,6 +442,24 @@ function ownerFacts(letter: Letter): OwnerFacts {
   return { payee, amount, buyer: oneLine(name ?? email), approver: object?.trim() ?? '' };
 }
 
+function settledFacts(letter: Letter): SettledFacts {
+  const { about, pageEndsAtMs, hasReceipt } = letter;
+  const settlement = about?.payment.settlement ?? null;
+  assert(about !== null && settlement !== null && pageEndsAtMs !== null, 'it is settled');
+  const { payee, amount } = paymentFacts(letter, about);
+  const { name, email } = about.payment.buyer;
+  const { money, instant } = formatFor(letter);
+  return {
+    ...commonFacts(letter),
+    payee,
+    amount,
+    buyer: oneLine(name ?? email),
+    settled: money(settlement.settled),
+    hasProof: hasReceipt,
+    until: instant(pageEndsAtMs),
+  };
+}
+
 function movedTexts(catalogue: LetterCatalogue, letter: Letter): LetterTexts {
   const { about, moved } = letter;
   assert(about !== null && moved !== null, 'money that moved is of a payment');
@@ -470,7 +506,8 @@ function bookFacts(letter: Letter, payment: Payment): Pick<PaymentFacts, DetailN
   return {
     number: referenceIn(payment.number),
     purchaseOrder: referenceIn(payment.purchaseOrder),
-    buyerReference: referenceIn(payment.buyerReference),
+    // The letter calls it `your reference`.
+    buyerReference: isToBuyer(letter) ? referenceIn(payment.buyerReference) : null,
     due: payment.dueDate === null ? null : formatFor(letter).date(payment.dueDate),
   };
 }

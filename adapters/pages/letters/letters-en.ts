@@ -416,6 +416,16 @@ export const lettersEn = {
       ],
     }),
   },
+  settled: ({ payee, amount, buyer, settled, writtenAt, hasProof, until }) => ({
+    subject: `${payee} received ${settled}`,
+    heading: `${payee} received`,
+    amount: settled,
+    paragraphs: [
+      `The PIX for ${amount} from ${buyer} was reported on ${writtenAt}.`,
+      hasProof ? 'The proof of this is attached.' : 'The page has the proof of this.',
+      `The page opens until ${until}. Anyone who has its link can read it and change nothing.`,
+    ],
+  }),
   owner: {
     payment_approved: ({ payee, amount, buyer, approver }) => ({
       subject: `A payment of ${amount} to ${payee} was approved`,
@@ -452,6 +462,7 @@ export const lettersEn = {
     openForm: 'Open the form',
     openDashboard: 'Open the dashboard',
     stopChange: 'Stop the change',
+    openProof: 'Open the proof',
     code: 'Or type this code in the window where you asked for it:',
     codeOfPage: 'If the page asks for a code, type this one:',
     until: (moment, withCode) =>

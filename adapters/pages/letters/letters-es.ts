@@ -417,6 +417,16 @@ export const lettersEs = {
       ],
     }),
   },
+  settled: ({ payee, amount, buyer, settled, writtenAt, hasProof, until }) => ({
+    subject: `${payee} recibió ${settled}`,
+    heading: `${payee} recibió`,
+    amount: settled,
+    paragraphs: [
+      `El PIX por ${amount} de ${buyer} se informó el ${writtenAt}.`,
+      hasProof ? 'Adjuntamos el comprobante de pago.' : 'El comprobante de pago está en la página.',
+      `La página se abre hasta ${until}. Quien tiene el enlace lee todo, sin cambiar nada.`,
+    ],
+  }),
   owner: {
     payment_approved: ({ payee, amount, buyer, approver }) => ({
       subject: `Un pago de ${amount} a ${payee} fue aprobado`,
@@ -458,6 +468,7 @@ export const lettersEs = {
     openForm: 'Abrir el formulario',
     openDashboard: 'Abrir el panel',
     stopChange: 'Detener el cambio',
+    openProof: 'Abrir el comprobante de pago',
     code: 'O escriba este código en la ventana donde lo pidió:',
     codeOfPage: 'Si la página pide un código, escriba este:',
     until: (moment, withCode) =>

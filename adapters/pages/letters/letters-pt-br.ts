@@ -421,6 +421,18 @@ export const lettersPtBr = {
       ],
     }),
   },
+  settled: ({ payee, amount, buyer, settled, writtenAt, hasProof, until }) => ({
+    subject: `${payee} recebeu ${settled}`,
+    heading: `${payee} recebeu`,
+    amount: settled,
+    paragraphs: [
+      `O PIX referente a ${amount} de ${buyer} foi informado em ${writtenAt}.`,
+      hasProof
+        ? 'O comprovante de pagamento está anexo.'
+        : 'O comprovante de pagamento está na página.',
+      `A página abre até ${until}. Quem tem o link lê tudo, mas não altera nada.`,
+    ],
+  }),
   owner: {
     payment_approved: ({ payee, amount, buyer, approver }) => ({
       subject: `Um pagamento de ${amount} a ${payee} foi aprovado`,
@@ -462,6 +474,7 @@ export const lettersPtBr = {
     openForm: 'Abrir o formulário',
     openDashboard: 'Abrir o painel',
     stopChange: 'Impedir a alteração',
+    openProof: 'Abrir o comprovante de pagamento',
     code: 'Ou digite este código na janela em que você o pediu:',
     codeOfPage: 'Se a página pedir um código, digite este:',
     until: (moment, withCode) =>

@@ -125,7 +125,7 @@ function partsOf(catalogue: LetterCatalogue, letter: Letter): readonly Part[] {
     ...(isForBuyer ? linkParts(frame, letter) : []),
     ...(isForBuyer ? [{ kind: 'strong', text: frame.neverBankDetails } as const] : []),
     ...(link === null || !isForBuyer ? [] : [{ kind: 'note', text: unexpected } as const]),
-    ...(isForBuyer && answers === undefined
+    ...((isForBuyer && answers === undefined) || letter.purpose === 'payment_settled'
       ? [{ kind: 'note', text: `${frame.anyQuestions} ${help}` } as const]
       : []),
     ...(url === null ? [] : [{ kind: 'copy', text: frame.copyLink, url } as const]),
@@ -135,6 +135,7 @@ function partsOf(catalogue: LetterCatalogue, letter: Letter): readonly Part[] {
 function openingOf({ purpose, about, isToMember }: Letter) {
   if (isToMember || purpose === 'question' || isOwnerNotice(purpose)) return 'openDashboard';
   if (purpose === 'payout_changed') return 'stopChange';
+  if (purpose === 'payment_settled') return 'openProof';
   return about === null ? 'openForm' : 'openPayment';
 }
 

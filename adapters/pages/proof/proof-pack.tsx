@@ -15,7 +15,7 @@ import { fileNameOf } from '../../../core/domain/parties/document.js';
 import type { Payment } from '../../../core/domain/payments/payment.js';
 import { PonteError } from '../../../core/errors.js';
 import type { Deps } from '../../../core/ports/deps.js';
-import type { ByteSource } from '../../../core/ports/outside.js';
+import type { ByteSource, NamedFile } from '../../../core/ports/outside.js';
 import type { PayeeMonth } from '../../../core/usecases/law/proof-months.js';
 import { packKeys, readProof, signManifest } from '../../../core/usecases/law/proofs.js';
 import { readAttachment } from '../../../core/usecases/parties/attachments.js';
@@ -82,6 +82,16 @@ export async function proofPdf(opened: OpenedProof): Promise<Uint8Array | null> 
     logo: null,
     watermark: proof.mode === 'test' ? catalogues[locale].frame.test : null,
   });
+}
+
+/** For the mail to the payee. */
+export async function proofFile(
+  deps: Deps,
+  payment: Payment,
+  locale: Locale,
+): Promise<NamedFile | null> {
+  const bytes = await proofPdf(await openProof(deps, payment, { audience: 'seller', locale }));
+  return bytes && { name: `proof-${payment.id}.pdf`, type: 'application/pdf', bytes };
 }
 
 export function ledeOf({ payee, buyer }: Proof, locale: Locale): string {

@@ -745,8 +745,9 @@ create table mails (
     'money_short'::text, 'money_received'::text, 'receipt'::text, 'cancelled'::text,
     'expired'::text, 'failed'::text, 'refund_ordered'::text, 'refunded'::text, 'reminder'::text,
     'question'::text, 'money_moved'::text, 'payment_approved'::text, 'buyer_differs'::text,
-    'webhooks_gave_up'::text, 'passkey_added'::text, 'passkey_removed'::text,
-    'live_key_created'::text, 'team_changed'::text, 'passkeys_reset'::text]))),
+    'payment_settled'::text, 'webhooks_gave_up'::text, 'passkey_added'::text,
+    'passkey_removed'::text, 'live_key_created'::text, 'team_changed'::text,
+    'passkeys_reset'::text]))),
   constraint mails_status_check check ((status = any (array['pending'::text, 'sent'::text,
     'refused'::text, 'dropped'::text])))
 );
@@ -950,6 +951,7 @@ create table organizations (
   privacy_url text,
   terms_url text,
   sends_reminders boolean not null default false,
+  sends_settlement_notices boolean not null default false,
   requires_passkey boolean not null default false,
   accent_color text,
   logo_hash text collate "C",

@@ -33,6 +33,7 @@ export const organizations = defineTable<Organization>('organizations', {
   productionGrantedAtMs: time.null('production_granted_at'),
   requiresApproval: flag('requires_approval'),
   sendsReminders: flag('sends_reminders'),
+  sendsSettlementNotices: flag('sends_settlement_notices'),
   requiresPasskey: flag('requires_passkey'),
   supportEmail: text.null('support_email'),
   supportPhone: text.null('support_phone'),

@@ -17,6 +17,8 @@ export interface Organization {
   readonly requiresApproval: boolean;
   /** Whether buyers of invoices are reminded of the due date by mail. */
   readonly sendsReminders: boolean;
+  /** Whether payees are mailed the proof of each settled payment. */
+  readonly sendsSettlementNotices: boolean;
   /** Owners and admins act in live mode by a passkey only; so does a fresh proof of anybody. */
   readonly requiresPasskey: boolean;
   /** Shown to buyers, like the four below; null: none. */

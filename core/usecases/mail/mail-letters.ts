@@ -39,6 +39,7 @@ import type { Deps } from '../../ports/deps.js';
 import { type Letter, logoCid, type SignInLink } from '../../ports/letters.js';
 import type { NamedFile, OutgoingMail } from '../../ports/outside.js';
 import type { Tx } from '../../ports/storage.js';
+import { createProofLink, type ProofLink } from './proof-links.js';
 import { changeIdOf, stopCode } from './stop-codes.js';
 
 export type MailFacts = Awaited<ReturnType<typeof readMailFacts>>;
@@ -63,6 +64,7 @@ export async function readMailFacts(tx: Tx, mail: Mail) {
   const hasDetails = mail.purpose === 'instructions_ready' && paymentId !== null;
   const isRedirect = mail.purpose === 'payout_changed';
   const isToOwners = isOwnerNotice(mail.purpose);
+  const isSettled = mail.purpose === 'payment_settled';
   const eventId = eventIdIn(mail);
   const notice = noticeIn(mail);
   const [
@@ -93,7 +95,7 @@ export async function readMailFacts(tx: Tx, mail: Mail) {
     eventId === null ? null : tx.feed.get(tenant, eventId),
     notice === null ? null : objectOf(tx, mail, notice),
     tx.mails.anySentTo(mail.orgId, mail.toKey),
-    isToOwners ? tx.mails.newestNumbered(signInsTo(mail), 1) : [],
+    isToOwners || isSettled ? tx.mails.newestNumbered(signInsTo(mail), 1) : [],
     subject.kind === 'person' ? readPerson(tx, subject.emailKey, mail.proof) : null,
   ]);
   const organization = ofPerson?.organization ?? ofTenant;
@@ -109,7 +111,7 @@ export async function readMailFacts(tx: Tx, mail: Mail) {
   const approver = approverId == null ? null : await tx.members.get(mail.orgId, approverId);
   const named = approver === null ? object : { object: approver.email, role: null };
   const facts = { epoch, organization, about, submission, account, change, question, invited };
-  // The batch in which money moves does not read how its owners sign in.
+  // The batch in which money moves does not read how its recipients sign in.
   const locale = signIns[0]?.locale ?? mail.locale;
   const isKnownAddress = sent !== null;
   return {
@@ -275,12 +277,14 @@ export function openPageUntil(
 /** The mail as it is sent. A repeat whose text has changed has another id. */
 export async function outgoing(deps: Deps, mail: Mail, facts: MailFacts): Promise<OutgoingMail> {
   const { organization } = facts;
-  const [receipt, logo] = await Promise.all([
-    receiptOf(deps, mail, facts),
+  const [receipt, logo, proof] = await Promise.all([
+    fileOf(deps, mail, facts),
     logoOf(deps, organization),
+    proofLinkOf(deps, mail, facts),
   ]);
   const has = { hasReceipt: receipt !== null, hasLogo: logo !== null };
-  const letter = { ...letterOf(deps, mail, facts), ...has };
+  const page = proof && { pageUrl: proof.url, pageEndsAtMs: proof.endsAtMs };
+  const letter = { ...letterOf(deps, mail, facts), ...has, ...page };
   const rendered = deps.letters.render(letter);
   return {
     ...rendered,
@@ -317,18 +321,30 @@ function buyerOf({ about }: MailFacts): string {
  * Null for another mail, and if no file can be made or show its characters: the page has it, and
  * the mail says so.
  */
-async function receiptOf(
+async function fileOf(
   deps: Deps,
-  { id: mailId, purpose, locale }: Mail,
-  { about }: MailFacts,
+  { id: mailId, purpose }: Mail,
+  { about, locale }: MailFacts,
 ): Promise<NamedFile | null> {
-  if (purpose !== 'receipt' || about === null || deps.receiptFile === null) return null;
+  const write = deps.mailedFiles[purpose];
+  if (write === undefined || about === null) return null;
   try {
-    return await deps.receiptFile(deps, about.payment, locale);
+    return await write(deps, about.payment, locale);
   } catch (error) {
-    deps.log.warn('a receipt was not attached', { mailId, error: String(error) });
+    deps.log.warn('a file was not attached', { mailId, error: String(error) });
     return null;
   }
+}
+
+/** The same link when the mail is sent again after a crash; another when operators resend it. */
+async function proofLinkOf(
+  deps: Deps,
+  { id, purpose, linkEndsAtMs }: Mail,
+  { about }: MailFacts,
+): Promise<ProofLink | null> {
+  if (purpose !== 'payment_settled' || about === null) return null;
+  const token = deps.secretBox.mac(`${id} ${linkEndsAtMs}`, 'link to a proof');
+  return createProofLink(deps, about.payment, token);
 }
 
 function letterOf(
@@ -355,6 +371,7 @@ function letterOf(
     isFirst: change?.fromRef === null,
     keyId: change !== null && isKeyId(change.changedBy) ? change.changedBy : null,
     pageUrl,
+    pageEndsAtMs: null,
     ...(object ?? { object: null, role: null }),
     isReplacement,
     question,
@@ -380,14 +397,14 @@ function linkOf(deps: Deps, mail: Mail, pageUrl: string): SignInLink | null {
   return { url: `${pageUrl}?token=${token}`, code, isAsked, endsAtMs: mail.linkEndsAtMs };
 }
 
-/** Null for a mail about a PIX destination. */
+/** Null for a mail about a PIX destination, and one with the link to a proof. */
 function pathIn(mail: Mail, facts: MailFacts): string | null {
   const { subject } = mail;
   const isToOrganization = mail.purpose === 'question' || isOwnerNotice(mail.purpose);
   if (isToOrganization && subject.kind === 'payment') {
     return dashboardPath(mail, subject.paymentId);
   }
-  const page = pageOf(mail, facts);
+  const page = mail.purpose === 'payment_settled' ? null : pageOf(mail, facts);
   return page === null ? null : hostedPath(page);
 }
 

@@ -130,6 +130,7 @@ export function stageNotice(
         | NoticePurpose
         | MemberNoticePurpose
         | OwnerNoticePurpose
+        | 'payment_settled'
         | 'passkey_added'
         | 'passkey_removed';
       readonly cause: string;

@@ -29,6 +29,7 @@ export interface SettingsChange {
   /** Not less than before. */
   readonly payoutHoldHours: number;
   readonly sendsReminders: boolean;
+  readonly sendsSettlementNotices: boolean;
   /** As `readTimeZone` reads it. */
   readonly timeZone: string;
   readonly requiresPasskey: boolean;
@@ -46,8 +47,8 @@ export function changeSettings(
   changedBy: string,
   settings: SettingsChange,
 ): Promise<boolean> {
-  const { version, contact, approvalOf, payoutHoldHours, sendsReminders } = settings;
-  const { requiresPasskey, began } = settings;
+  const { version, contact, approvalOf, payoutHoldHours } = settings;
+  const { sendsReminders, sendsSettlementNotices, requiresPasskey, began } = settings;
   const shown = contactIn(contact);
   const accentColor = accentColorIn(settings);
   const timeZone = timeZoneIn(settings.timeZone);
@@ -60,7 +61,7 @@ export function changeSettings(
       throw new PonteError('SessionNotFresh', text);
     }
     const requiresApproval = was.requiresApproval || approvalOf.includes('invoice');
-    const rules = { requiresApproval, sendsReminders, requiresPasskey };
+    const rules = { requiresApproval, sendsReminders, sendsSettlementNotices, requiresPasskey };
     const ruled = { ...rules, accentColor, timeZone };
     tx.organizations.update(Object.freeze({ ...withContact(was, shown), ...ruled }));
     for (const mode of modes) {

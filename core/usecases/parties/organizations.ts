@@ -76,6 +76,7 @@ export async function createOrganization(
     productionGrantedAtMs: null,
     requiresApproval: false,
     sendsReminders: false,
+    sendsSettlementNotices: false,
     requiresPasskey: false,
     supportEmail: null,
     supportPhone: null,

@@ -16,6 +16,7 @@ import type { Deps } from '../../ports/deps.js';
 import type { Tx } from '../../ports/storage.js';
 import { stageNotice } from '../mail/mails.js';
 import { stageMoneyNotices } from '../mail/owner-notices.js';
+import { stageSettlementNotice } from '../mail/settlement-notices.js';
 import { atInstance } from '../service/partner-calls.js';
 import { currentKeyIn } from '../service/service-keys.js';
 import { stageEvents } from '../webhooks/feed.js';
@@ -92,6 +93,8 @@ export async function stageChange(
   for (const { id } of adopted) changed.delete(id);
   for (const command of changed.values()) tx.commands.update(command);
   stageNotices(deps, tx, was, { ...change, payment });
+  const isSettled = payment.settledAtMs !== was.payment.settledAtMs;
+  if (isSettled) await stageSettlementNotice(deps, tx, payment);
   return { ...change, payment };
 }
 
@@ -141,7 +144,8 @@ export function announce(deps: Deps, change: Change): void {
   if (change.commands.length > 0) deps.wake('commands');
   const { payment, events, alerts } = change;
   const moved = events.filter(({ type }) => moneyEventIn(type) !== null);
-  if (payment.buyerLocale !== null || moved.length > 0) deps.wake('mails');
+  const isMailed = payment.buyerLocale !== null || moved.length > 0 || payment.settledAtMs !== null;
+  if (isMailed) deps.wake('mails');
   for (const { type, amounts = {} } of isTerminal(payment.status) ? moved : []) {
     const texts = Object.entries(amounts).map(([name, { amountMinor, currency }]) => {
       return [name, `${formatAmount(amountMinor)} ${currency}`] as const;

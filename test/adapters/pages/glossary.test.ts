@@ -23,7 +23,7 @@ const glossary: Readonly<Record<Locale, readonly Term[]>> = {
   'pt-BR': [
     // The pages have a hyphen that does not break, the mails the plain one.
     ['email', /\be\u2011mail\b/, /\bemails?\b|correio/i],
-    ['receipt', /\brecibo\b/i, /\bcomprovante(?! de endereço| da participação)/i],
+    ['receipt', /\brecibo\b/i, /\bcomprovante(?! de (endereço|pagamento)| da participação)/i],
     ['the request to pay', /\bcobrança\b/, /\b(solicitação|pedido) (de pagamento|est[áã]|de )/i],
     ['an end by the payee', /\bcancel(ou|ada)\b/, /\bretir(ou|ada) (a|esta) |foi retirada\./i],
     ['people of the operator', /\bNossa equipe\b/, /\buma pessoa (está|providencia)/i],
@@ -38,7 +38,7 @@ const glossary: Readonly<Record<Locale, readonly Term[]>> = {
   ],
   es: [
     ['email', /\bcorreo\b/, /\be-?mails?\b/i],
-    ['receipt', /\brecibo\b/i, /\bcomprobante(?! de (domicilio|titularidad))/i],
+    ['receipt', /\brecibo\b/i, /\bcomprobante(?! de (domicilio|titularidad|pago))/i],
     ['price', /\bcotización\b/, /\bprecio(?! unitario)/i],
     ['an end by the payee', /\bcancel(ó|ada)\b/, /\bretiró (esta|la) solicitud|fue retirada\./i],
     ['people of the operator', /\bNuestro equipo\b/, /\buna persona (lo revisa|organiza)/i],

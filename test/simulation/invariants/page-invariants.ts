@@ -222,6 +222,7 @@ const organization: Organization = {
   productionGrantedAtMs: null,
   requiresApproval: false,
   sendsReminders: false,
+  sendsSettlementNotices: false,
   requiresPasskey: false,
   supportEmail: 'help@org.example',
   supportPhone: null,

@@ -315,7 +315,7 @@ export class SimulatedHost {
       },
       log: this.#log(),
       metrics: null,
-      receiptFile: null,
+      mailedFiles: {},
       wake: () => undefined,
       dispatch: () => this.#deliveries.dispatch(),
       runCommand: runInline,

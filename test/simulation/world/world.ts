@@ -207,6 +207,7 @@ export class World implements Surroundings {
             productionGrantedAtMs: this.nowMs,
             requiresApproval: orgId === CAREFUL_ORG,
             sendsReminders: false,
+            sendsSettlementNotices: false,
             requiresPasskey: false,
             supportEmail: null,
             supportPhone: null,

@@ -73,6 +73,7 @@ export function anOrganization(fields: Partial<Organization> = {}): Organization
     productionGrantedAtMs: T0 + 1,
     requiresApproval: true,
     sendsReminders: true,
+    sendsSettlementNotices: true,
     requiresPasskey: true,
     supportEmail: 'help@acme.example',
     supportPhone: '+55 11 5555-0100',

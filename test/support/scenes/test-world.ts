@@ -155,7 +155,7 @@ const inMemory = () => ({
 const unused = {
   metrics: null,
   dispatch: () => null,
-  receiptFile: null,
+  mailedFiles: {},
   deliveryMonths: null,
 } as const;
 

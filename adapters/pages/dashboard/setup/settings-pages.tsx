@@ -115,7 +115,8 @@ const textsOf = (settings: Settings): TypedForm => ({
   approval: onIf(settings.requiresApproval),
   intentApproval: onIf(settings.intentsNeedApproval),
   hold: `${settings.payoutHoldHours}`,
-  reminders: onIf(settings.sendsReminders),
+  sendsReminders: onIf(settings.sendsReminders),
+  sendsSettlementNotices: onIf(settings.sendsSettlementNotices),
   timeZone: settings.timeZone,
   passkey: onIf(settings.requiresPasskey),
 });
@@ -160,18 +161,16 @@ export const settingsPages = [
         around: (_, fields) => <Parts settings={settings} fields={fields} />,
       }),
       async save({ deps }, call, { subject, values }) {
-        const { approval, intentApproval, hold, reminders, timeZone, passkey, ...given } = values;
+        const { approval, intentApproval, hold, timeZone, passkey, ...given } = values;
         const { session, memberId } = actorOf(call);
         const isSaved = await changeSettings(deps, subject.id, memberId, {
-          version: given.version,
+          ...given,
           contact: given,
-          accentColor: given.accentColor,
           approvalOf: [
             ...(approval ? ['invoice' as const] : []),
             ...(intentApproval ? ['payment_intent' as const] : []),
           ],
           payoutHoldHours: hold,
-          sendsReminders: reminders,
           timeZone: timeZone || subject.timeZone,
           requiresPasskey: passkey,
           began: session.began,
@@ -253,7 +252,11 @@ function contactFields({ texts }: DashboardScene, settings: Settings) {
     website: contact('website'),
     privacyUrl: contact('privacyUrl'),
     termsUrl: contact('termsUrl'),
-    reminders: tick({ label: words.reminders, hint: words.remindersHint }),
+    sendsReminders: tick({ label: words.reminders, hint: words.remindersHint }),
+    sendsSettlementNotices: tick({
+      label: words.settlementNotices,
+      hint: words.settlementNoticesHint,
+    }),
   };
 }
 
@@ -372,6 +375,7 @@ function Shown({ settings }: { readonly settings: Settings }): VNode {
             ),
           ),
           row(words.reminders, onOff(settings.sendsReminders)),
+          row(words.settlementNotices, onOff(settings.sendsSettlementNotices)),
         ])}
         {section(
           'rules',
@@ -417,7 +421,11 @@ function Parts({ settings, fields }: { settings: Settings; fields: ShownFields }
         {fields['version']}
         <div class="cols">
           <div class="stack">
-            {part('contact', words.contactText, [...contactNames, 'reminders'])}
+            {part('contact', words.contactText, [
+              ...contactNames,
+              'sendsReminders',
+              'sendsSettlementNotices',
+            ])}
             {part('rules', words.rulesText, rules)}
           </div>
           {part('brand', words.brandText, ['accentColor'], preview)}

@@ -364,6 +364,10 @@ export const setupEn = {
     timeZoneHint: 'Whose days lists, files and plots have, like America/Sao_Paulo.',
     notAZone: 'Give a time zone like America/Sao_Paulo.',
     reminders: 'Remind buyers of invoices',
+    settlementNotices: 'Email proofs of payment to sellers',
+    settlementNoticesHint:
+      'When a payment settles, its seller gets an email with the proof as PDF and a link that ' +
+      'lasts 14 days. For your own payments, your owners get it.',
     passkey: 'Passkey required',
     passkeyHint:
       'Owners and admins use live mode only after sign-in with a passkey, and what needs a fresh ' +

@@ -362,6 +362,10 @@ export const setupEs: SetupTexts = {
       'De dónde son los días de las listas, archivos y gráficos, como America/Sao_Paulo.',
     notAZone: 'Dé una zona horaria como America/Sao_Paulo.',
     reminders: 'Recordar las facturas a los compradores',
+    settlementNotices: 'Enviar los comprobantes a los vendedores',
+    settlementNoticesHint:
+      'Cuando se liquida un pago, su vendedor recibe un correo con el comprobante en PDF y un ' +
+      'enlace de 14 días. En los pagos a su propia empresa, lo reciben los propietarios.',
     passkey: 'Clave de acceso obligatoria',
     passkeyHint:
       'Los propietarios y administradores solo usan el modo de producción tras entrar con una ' +

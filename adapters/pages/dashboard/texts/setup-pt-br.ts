@@ -357,6 +357,10 @@ export const setupPtBr: SetupTexts = {
       'De onde são os dias das listas, dos arquivos e dos gráficos, como America/Sao_Paulo.',
     notAZone: 'Informe um fuso horário como America/Sao_Paulo.',
     reminders: 'Lembrar os compradores do vencimento',
+    settlementNotices: 'Enviar comprovantes aos vendedores',
+    settlementNoticesHint:
+      'Quando um pagamento é liquidado, o vendedor recebe um e-mail com o comprovante em PDF e ' +
+      'um link de 14 dias. Nos pagamentos à sua própria empresa, os proprietários o recebem.',
     passkey: 'Chave de acesso obrigatória',
     passkeyHint:
       'Proprietários e administradores só usam o modo de produção depois de entrar com ' +

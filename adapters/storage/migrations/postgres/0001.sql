@@ -38,6 +38,8 @@ create table organizations (
   terms_url text,
   -- Buyers of invoices are reminded of the due date, if the organization wants it.
   sends_reminders boolean not null default false,
+  -- Payees are mailed the proof of each settled payment, if the organization wants it.
+  sends_settlement_notices boolean not null default false,
   requires_passkey boolean not null default false,
   -- What buyers see of an organization, beside its name.
   accent_color text,
@@ -669,8 +671,8 @@ create table mails (
       'approval_given', 'approval_declined', 'instructions_ready', 'money_short',
       'money_received', 'receipt', 'cancelled', 'expired', 'failed', 'refund_ordered', 'refunded',
       'reminder', 'question', 'money_moved', 'payment_approved', 'buyer_differs',
-      'webhooks_gave_up', 'passkey_added', 'passkey_removed', 'live_key_created', 'team_changed',
-      'passkeys_reset')),
+      'payment_settled', 'webhooks_gave_up', 'passkey_added', 'passkey_removed', 'live_key_created',
+      'team_changed', 'passkeys_reset')),
   payment_id text collate "C",
   account_id text collate "C",
   to_address text not null,

@@ -19,6 +19,9 @@ create table organizations (
   terms_url text,
   -- Buyers of invoices are reminded of the due date, if the organization wants it.
   sends_reminders integer not null default 0 check (sends_reminders in (0, 1)),
+  -- Payees are mailed the proof of each settled payment, if the organization wants it.
+  sends_settlement_notices integer not null default 0
+    check (sends_settlement_notices in (0, 1)),
   requires_passkey integer not null default 0 check (requires_passkey in (0, 1)),
   -- What buyers see of an organization, beside its name.
   accent_color text,
@@ -680,8 +683,8 @@ create table mails (
       'approval_given', 'approval_declined', 'instructions_ready', 'money_short',
       'money_received', 'receipt', 'cancelled', 'expired', 'failed', 'refund_ordered', 'refunded',
       'reminder', 'question', 'money_moved', 'payment_approved', 'buyer_differs',
-      'webhooks_gave_up', 'passkey_added', 'passkey_removed', 'live_key_created', 'team_changed',
-      'passkeys_reset')),
+      'payment_settled', 'webhooks_gave_up', 'passkey_added', 'passkey_removed', 'live_key_created',
+      'team_changed', 'passkeys_reset')),
   payment_id text,
   approval_payment_id text,
   account_id text,

@@ -127,6 +127,7 @@ function letterOf(purpose: MailPurpose, fields: LetterFields = {}): Letter {
     isReplacement: false,
     reference: 'RN-2030-0418',
     pageUrl: purpose === 'payout_changed' ? null : page,
+    pageEndsAtMs: purpose === 'payment_settled' ? NOW_MS + 14 * DAY_MS : null,
     link: mailRules[purpose].signsIn ? link : null,
     ...rest,
   };
@@ -313,7 +314,12 @@ test('no letter to a buyer has bank details, and each says that none ever has', 
     es: /Nunca enviamos datos/,
   };
   each(({ text }, { purpose, locale }) => {
-    const toOrganization = ['payout_changed', 'question', ...ownerNoticePurposes];
+    const toOrganization = [
+      'payout_changed',
+      'question',
+      'payment_settled',
+      ...ownerNoticePurposes,
+    ];
     const isToBuyer = !toOrganization.includes(purpose);
     assert.equal(never[locale].test(text), isToBuyer);
     assert.doesNotMatch(text, /DE1|iban|routing|account number/i);
@@ -566,7 +572,7 @@ test('what a buyer asks is text: no link, no element, and it names where the ans
 
 test('a letter has no time without its zone: of the organization for its members, else UTC', () => {
   const times = /\d{1,2}:\d{2}(?::\d{2})?(.{0,6})/g;
-  const forOrganization = ['payout_changed', 'question', ...ownerNoticePurposes];
+  const forOrganization = ['payout_changed', 'question', 'payment_settled', ...ownerNoticePurposes];
   let timed = 0;
   each(({ subject, text, html }, { purpose, isToMember }) => {
     const zone = isToMember || forOrganization.includes(purpose) ? 'GMT-3' : 'UTC';
@@ -644,5 +650,25 @@ test('an invitation of many lists each with its name and amount, and the sum', (
     const cut = render(letterOf('invitation', { locale, invited: many(28) }));
     assert.doesNotMatch(cut.text, /RN-2030-25/);
     assert.match(cut.text, /3/);
+  }
+});
+
+test('the notice about a settlement has what arrived, who paid, and until when its link opens', () => {
+  const expected = {
+    en: ['Café Serra Azul Exportadora Ltda received BRL 67,392.00', '14 January 2030, 21:00 GMT-3'],
+    'pt-BR': ['recebeu BRL 67.392,00', '14 de janeiro de 2030, 21:00 GMT-3'],
+    es: ['recibió 67.392,00 BRL', '14 de enero de 2030, 21:00 GMT-3'],
+  } as const satisfies Record<Locale, readonly [string, string]>;
+  const attached = /is attached|está anexo|Adjuntamos/;
+  for (const locale of locales) {
+    const of = { locale, hasReceipt: true, payment: { buyerReference: 'KST-300' } };
+    const { subject, text } = render(letterOf('payment_settled', of));
+    const [received, until] = expected[locale];
+    assert.ok(subject.includes(received), subject);
+    assert.ok(text.includes(until), text);
+    assert.ok(text.includes(page) && text.includes('help@rotanorte.example'), text);
+    assert.match(text, attached);
+    assert.doesNotMatch(text, /KST-300/, 'the reference of the buyer is not the payee’s');
+    assert.doesNotMatch(render(letterOf('payment_settled', { locale })).text, attached);
   }
 });

@@ -8,12 +8,14 @@ import { pathToFileURL } from 'node:url';
 import { unzipSync } from 'fflate';
 import { lawTexts } from '../../../../adapters/pages/proof/law-texts.js';
 import { packCheck } from '../../../../adapters/pages/proof/pack-check.js';
+import { proofFile } from '../../../../adapters/pages/proof/proof-pack.js';
 import { proofTexts } from '../../../../adapters/pages/proof/proof-texts.js';
 import { sessionRules } from '../../../../core/domain/access/session.js';
 import { duties } from '../../../../core/domain/law/duty.js';
 import { makeSession } from '../../../../core/usecases/access/page-sessions.js';
-import { createProofLink } from '../../../../core/usecases/law/proof-links.js';
+import { createProofLink } from '../../../../core/usecases/mail/proof-links.js';
 import { readPayment } from '../../../../core/usecases/payments/payments.js';
+import { addActiveMember } from '../../../support/scenes/active-member.js';
 import { openBrowser, watchedPage } from '../../../support/servers/browser.js';
 import { suiteEnd } from '../../../support/suite-end.js';
 import { temporaryFolder } from '../../../support/temporary-folder.js';
@@ -117,6 +119,32 @@ test('a link opens its payment alone, until it ends', async () => {
   assert.doesNotMatch(text, /secret/, 'the metadata is of the organization');
   site.world.advanceClock(sessionRules.proof.lifeMs);
   assert.equal((await reader.open(pathname)).status, 404);
+});
+
+test('the mail to a payee has the PDF in its language, and its link opens the proof alone', async () => {
+  const { deps } = site.world;
+  Object.assign(deps, { mailedFiles: { payment_settled: proofFile } });
+  await deps.store.run(async (tx) => {
+    const was = await tx.organizations.get(site.tenant.orgId);
+    assert.ok(was !== null);
+    tx.organizations.update({ ...was, sendsSettlementNotices: true });
+  });
+  const email = 'payee@acme.example';
+  await addActiveMember(deps, { orgId: site.tenant.orgId, email, role: 'owner' });
+  const { id } = await site.newPayment();
+  await site.world.play(site.tenant, id, 'settled');
+  await site.world.settle();
+  const mail = site.world.mails.find(({ to, text }) => to === email && text.includes(id));
+  const [file] = mail?.attachments ?? [];
+  assert.deepEqual([file?.name, file?.type], [`proof-${id}.pdf`, 'application/pdf']);
+  const pdf = Buffer.from(file?.bytes ?? []).toString('latin1');
+  assert.match(pdf, /^%PDF-/);
+  assert.ok(pdf.includes('/Lang (pt-BR)'));
+  const [, path = '', search] = /https?:\/\/[^/]+(\/\S+)(\?token=\S+)/.exec(mail?.text ?? '') ?? [];
+  const reader = site.visitor();
+  const shown = await reader.open(`${path}${search}`);
+  assert.deepEqual([shown.path, shown.heading], [`/proof/${id}`, proofTexts.en.title]);
+  assert.equal((await reader.open(`/proof/${paid}`)).status, 404);
 });
 
 test('the buyer gets a pack without the books and events of the seller', async () => {

@@ -30,6 +30,7 @@ const organization: Organization = {
   productionGrantedAtMs: null,
   requiresApproval: false,
   sendsReminders: false,
+  sendsSettlementNotices: false,
   requiresPasskey: false,
   supportEmail: null,
   supportPhone: null,

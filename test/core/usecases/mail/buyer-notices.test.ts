@@ -87,8 +87,8 @@ test('a buyer that uses the page is mailed the decision, the bank details and ea
 const receipt = { name: 'receipt-1.pdf', type: 'application/pdf', bytes: Buffer.from('%PDF') };
 
 test('the mail about a settlement has the receipt; without it, it refers to the page', async () => {
-  for (const receiptFile of [async () => receipt, () => Promise.reject(new Error('no font'))]) {
-    Object.assign(made.deps, { receiptFile });
+  for (const write of [async () => receipt, () => Promise.reject(new Error('no font'))]) {
+    Object.assign(made.deps, { mailedFiles: { receipt: write } });
     const from = made.mails.length;
     const { payment } = await usedPage();
     await made.play(tenant, payment.id, 'settled');
@@ -98,7 +98,7 @@ test('the mail about a settlement has the receipt; without it, it refers to the 
     assert.match(last?.text ?? '', isAttached ? /receipt is attached/ : /page has your receipt/);
     assert.deepEqual(last?.attachments, isAttached ? [receipt] : []);
     assert.ok(before.every(({ attachments }) => attachments.length === 0));
-    const isMissed = made.log.some(({ message }) => message === 'a receipt was not attached');
+    const isMissed = made.log.some(({ message }) => message === 'a file was not attached');
     assert.equal(isMissed, !isAttached);
   }
 });

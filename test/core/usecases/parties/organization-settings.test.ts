@@ -40,6 +40,7 @@ async function change(
     approvalOf: [],
     payoutHoldHours: profiles.live.payoutHoldHours,
     sendsReminders: organization.sendsReminders,
+    sendsSettlementNotices: organization.sendsSettlementNotices,
     timeZone: organization.timeZone,
     requiresPasskey: organization.requiresPasskey,
     began: 'mail',
@@ -70,12 +71,14 @@ test('an owner switches second approval on; what is not named stays on', async (
   );
 });
 
-test('an owner switches reminders of invoices on, and off again', async () => {
+test('an owner switches mails to buyers and payees on, and off again', async () => {
   const orgId = await made.organization();
-  for (const sendsReminders of [true, false]) {
-    await change(orgId, { sendsReminders });
-    const { organization } = await readOrganization(made.deps, orgId);
-    assert.equal(organization.sendsReminders, sendsReminders);
+  for (const name of ['sendsReminders', 'sendsSettlementNotices'] as const) {
+    for (const isOn of [true, false]) {
+      await change(orgId, { [name]: isOn });
+      const { organization } = await readOrganization(made.deps, orgId);
+      assert.equal(organization[name], isOn, name);
+    }
   }
 });
 

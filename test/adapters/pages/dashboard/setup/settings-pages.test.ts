@@ -1,7 +1,10 @@
 // The settings of the organization in the dashboard.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { requireApproval } from '../../../../../core/usecases/parties/organizations.js';
+import {
+  readOrganization,
+  requireApproval,
+} from '../../../../../core/usecases/parties/organizations.js';
 import { jpegOf, pngOf } from '../../../../support/samples/pictures.js';
 import { pageSite, textOf } from '../../visitor.js';
 import { rootOf, signedInAs } from '../dashboard-site.js';
@@ -102,4 +105,21 @@ test('a logo is removed by the owner, and the page has initials again', async (t
   const admin = await signedInAs(site, 'admin');
   const refused = await admin.request('GET', `${rootOf(site)}/settings/change`);
   assert.equal(refused.status, 403);
+});
+
+test('an owner switches mails to buyers and sellers on and off; each is off by default', async (t) => {
+  const site = await pageSite(t);
+  const owner = await signedInAs(site, 'owner');
+  const form = `${rootOf(site)}/settings/change`;
+  const names = ['sendsReminders', 'sendsSettlementNotices'] as const;
+  for (const on of [[], names, ['sendsSettlementNotices'], []] as const) {
+    await owner.open(form);
+    const ticks = Object.fromEntries(on.map((name) => [name, 'yes']));
+    await owner.send('/settings/change', { ...ticks, hold: '24' });
+    const { organization } = await readOrganization(site.world.deps, site.tenant.orgId);
+    assert.deepEqual(
+      names.filter((name) => organization[name]),
+      on,
+    );
+  }
 });
