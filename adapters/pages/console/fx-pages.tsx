@@ -1,8 +1,8 @@
 // The extract of a month for the central bank, as `ponte report fx`.
-import { isMonth, periodOf } from '../../../core/domain/accounting/accounting.js';
+import { chosenMonth, periodOf } from '../../../core/domain/accounting/accounting.js';
 import { money } from '../../../core/domain/base/money.js';
 import { type Mode, modes } from '../../../core/domain/base/tenant.js';
-import { DEFAULT_TIME_ZONE, dayOf, daysAfter } from '../../../core/domain/base/time-zone.js';
+import { DEFAULT_TIME_ZONE, dayOf } from '../../../core/domain/base/time-zone.js';
 import { type FxReport, fxReport } from '../../../core/usecases/accounting/fx-reports.js';
 import { Button, ButtonLink, Note } from '../kit/components.js';
 import { csvFile } from '../kit/csv-line.js';
@@ -97,14 +97,10 @@ export const fxPages = [
 
 /** The last month that is over, unless another one is asked for. */
 async function found(deps: PageContext['deps'], call: ConsoleCall): Promise<Found> {
-  let month = dayOf(DEFAULT_TIME_ZONE, deps.clock.nowMs()).slice(0, 'YYYY-MM'.length);
-  const months: string[] = [];
-  for (; months.length < MONTHS_SHOWN; month = daysAfter(`${month}-01`, -1).slice(0, 7)) {
-    months.push(month);
-  }
+  const today = dayOf(DEFAULT_TIME_ZONE, deps.clock.nowMs());
   const asked = call.query.get('month') ?? '';
-  const chosen = isMonth(asked) ? asked : (months[1] ?? month);
+  const { month, months } = chosenMonth(asked, today, { count: MONTHS_SHOWN, usual: 1 });
   const mode = modes.find((one) => one === call.query.get('mode')) ?? 'live';
-  const report = await fxReport(deps, mode, periodOf(chosen));
-  return { months, month: chosen, mode, report };
+  const report = await fxReport(deps, mode, periodOf(month));
+  return { months, month, mode, report };
 }

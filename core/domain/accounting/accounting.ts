@@ -131,6 +131,20 @@ export function isMonth(text: string): boolean {
   return monthForm.test(text);
 }
 
+/** The month that is asked for, else one so many months ago; and the latest, to choose from. */
+export function chosenMonth(
+  asked: string,
+  today: string,
+  { count, usual }: { readonly count: number; readonly usual: number },
+) {
+  const { year, month } = periodOf(today);
+  const monthBefore = (back: number) =>
+    daysOf({ year, month: month - back }).from.slice(0, 'YYYY-MM'.length);
+  const latest = Array.from({ length: count }, (_, back) => monthBefore(back));
+  const chosen = isMonth(asked) && asked <= monthBefore(0) ? asked : monthBefore(usual);
+  return { month: chosen, months: latest.includes(chosen) ? latest : [...latest, chosen] };
+}
+
 /** The days of a month, from and to. */
 export function daysOfMonth(month: string) {
   return daysOf(periodOf(month));

@@ -13,6 +13,7 @@ import {
   type Accounting,
   accountsOf,
   type BookedEntry,
+  chosenMonth,
   daysOfMonth,
   isMonth,
   periodOf,
@@ -23,7 +24,7 @@ import {
   entryText,
 } from '../../../../core/domain/accounting/entry-file.js';
 import { absolute, money } from '../../../../core/domain/base/money.js';
-import { dayOf, daysAfter } from '../../../../core/domain/base/time-zone.js';
+import { dayOf } from '../../../../core/domain/base/time-zone.js';
 import {
   closeMonth,
   readAccounting,
@@ -200,13 +201,8 @@ export const accountingPages = [
 /** The month of the query, or the current one, and those to choose from. */
 function monthsOf({ clock }: PageContext['deps'], call: MemberCall) {
   const { timeZone } = actorOf(call).organization;
-  let newest = dayOf(timeZone, clock.nowMs()).slice(0, 7);
-  const given = call.query.get('month') ?? '';
-  const chosen = isMonth(given) && given <= newest ? given : newest;
-  const months: string[] = [];
-  for (; months.length < MONTHS_SHOWN; newest = daysAfter(`${newest}-01`, -1).slice(0, 7))
-    months.push(newest);
-  return { month: chosen, months: months.includes(chosen) ? months : [...months, chosen] };
+  const today = dayOf(timeZone, clock.nowMs());
+  return chosenMonth(call.query.get('month') ?? '', today, { count: MONTHS_SHOWN, usual: 0 });
 }
 
 function reportOf(deps: PageContext['deps'], call: MemberCall, of: string): Promise<FxReport> {

@@ -7,6 +7,7 @@ import {
   type Accounting,
   accountsOf,
   bookedEntry,
+  chosenMonth,
   noAccounting,
   startOfBookDay,
   withAccounts,
@@ -86,6 +87,23 @@ test('a month is closed once, in order, and not before it begins', () => {
     (error) => isCode(error, 'ValidationError'),
     'years of another century: their list would have no end',
   );
+});
+
+test('a page shows the month that is asked for, and offers it', () => {
+  const latest = ['2026-02', '2026-01', '2025-12'];
+  for (const [asked, usual, month, months] of [
+    ['', 0, '2026-02', latest],
+    ['', 1, '2026-01', latest],
+    ['2025-12', 0, '2025-12', latest],
+    ['2024-05', 0, '2024-05', [...latest, '2024-05']],
+    ['2026-03', 1, '2026-01', latest],
+    ['May', 1, '2026-01', latest],
+  ] as const)
+    assert.deepEqual(
+      chosenMonth(asked, '2026-02-15', { count: 3, usual }),
+      { month, months },
+      asked,
+    );
 });
 
 test('law: no closing changes an entry of a closed month, days never go back, ranges have no gap', () => {
