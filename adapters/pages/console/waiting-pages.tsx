@@ -19,6 +19,7 @@ import type { PageContext } from '../kit/page-route.js';
 import { idIn } from '../kit/pages/declared-pages.js';
 import { FormKey, formKey, newFormKey } from '../kit/pages/form-key.js';
 import { hidden, type ShownFields, text } from '../kit/pages/form-page.js';
+import { LawSection } from '../proof/law-table.js';
 import { type ConsoleCall, format, operatorPages, refusable } from './console-layout.js';
 
 export const waitingPages = operatorPages.form(
@@ -46,12 +47,9 @@ export const waitingPages = operatorPages.form(
       crumbs: <a href={`${view.path}/production`}>Production requests</a>,
       submit: 'Refuse the request',
       around: (_, fields) => (
-        <div class="cols">
-          <div class="stack">
-            <Answers request={request} />
-            <Grant orgId={request.orgId} keyOfForm={key} />
-          </div>
-          <Refuse orgId={request.orgId} fields={fields} />
+        <div class="stack-l">
+          <Decision request={request} keyOfForm={key} fields={fields} />
+          <LawSection locale="en" />
         </div>
       ),
     }),
@@ -87,6 +85,26 @@ async function readRequest({ deps }: PageContext, call: ConsoleCall) {
   if (request === undefined) throw new PonteError('NotFound');
   const name = (await readOrganizationName(deps, orgId)) ?? orgId;
   return { request, name, key: newFormKey(deps) };
+}
+
+function Decision({
+  request,
+  keyOfForm,
+  fields,
+}: {
+  readonly request: ProductionRequest;
+  readonly keyOfForm: string;
+  readonly fields: ShownFields;
+}): VNode {
+  return (
+    <div class="cols">
+      <div class="stack">
+        <Answers request={request} />
+        <Grant orgId={request.orgId} keyOfForm={keyOfForm} />
+      </div>
+      <Refuse orgId={request.orgId} fields={fields} />
+    </div>
+  );
 }
 
 function Refuse({ orgId, fields }: { orgId: string; fields: ShownFields }): VNode {

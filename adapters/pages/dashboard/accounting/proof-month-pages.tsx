@@ -4,13 +4,12 @@ import type { VNode } from 'preact';
 import { z } from 'zod';
 import { isMonth } from '../../../../core/domain/accounting/accounting.js';
 import { dayOf } from '../../../../core/domain/base/time-zone.js';
-import { duties, dutyNames } from '../../../../core/domain/law/duty.js';
 import { PonteError } from '../../../../core/errors.js';
 import { type PayeeMonth, payeesOfMonth } from '../../../../core/usecases/law/proof-months.js';
 import { recordExport } from '../../../../core/usecases/service/audit-log.js';
 import { Button, Foreign, Form } from '../../kit/components.js';
 import type { PageContext } from '../../kit/page-route.js';
-import { Table } from '../../kit/pages/table.js';
+import { LawTable } from '../../proof/law-table.js';
 import { lawTexts } from '../../proof/law-texts.js';
 import { monthPack } from '../../proof/proof-pack.js';
 import { proofTexts } from '../../proof/proof-texts.js';
@@ -75,7 +74,7 @@ export const proofMonthPages = [
       lede: lawTexts[view.locale].lede,
       place: 'accounting',
       crumbs: <a href={`${view.path}/accounting`}>{texts.places.accounting}</a>,
-      body: <Law />,
+      body: <LawTable locale={view.locale} />,
     }),
   }),
 ];
@@ -90,7 +89,7 @@ async function readMonth(
   return { month, payees: await payeesOfMonth(deps, tenantOfCall(call), month) };
 }
 
-export function middleOf(month: string): number {
+function middleOf(month: string): number {
   return Date.parse(`${month}-15T12:00:00Z`);
 }
 
@@ -113,37 +112,6 @@ function Payees({ shown: { month, payees } }: { readonly shown: Shown }): VNode 
         </section>
       ))}
       <p class="small quiet">{words.noAdvice}</p>
-    </div>
-  );
-}
-
-function Law(): VNode {
-  const { view, format } = useDashboard();
-  const words = lawTexts[view.locale];
-  const [what, rule, who, given, source] = words.heads;
-  return (
-    <div class="stack">
-      <p>{words.noAdvice}</p>
-      <Table
-        label={words.title}
-        rows={dutyNames}
-        columns={({ column, named }) => [
-          named(what, '', (duty) => words.duties[duty].what),
-          column(rule, (duty) => {
-            const { rule: name, since } = duties[duty];
-            return since === null ? name : `${name}, ${words.since(format.month(middleOf(since)))}`;
-          }),
-          column(who, (duty) => words.duties[duty].who),
-          column(given, (duty) => words.duties[duty].given.replaceAll('`', '')),
-          column(source, 'only-l', (duty) => (
-            <>
-              {duties[duty].source}
-              {duties[duty].isOpen ? <span class="sub">{words.open}*</span> : null}
-            </>
-          )),
-        ]}
-      />
-      <p class="small quiet">* {words.openText}</p>
     </div>
   );
 }

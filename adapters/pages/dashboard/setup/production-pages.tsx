@@ -25,6 +25,7 @@ import {
 import { Foreign, Note } from '../../kit/components.js';
 import { emailText } from '../../kit/pages/email-texts.js';
 import { type DeclaredField, text, textAs, words } from '../../kit/pages/form-page.js';
+import { LawSection } from '../../proof/law-table.js';
 import type { DashboardScene } from '../dashboard-scene.js';
 import { actorOf } from '../member-page.js';
 import { memberPages } from '../member-pages.js';
@@ -60,11 +61,14 @@ export const productionPages = memberPages.form({
     crumbs: <BackToStart />,
     submit: scene.texts.setup.production.send,
     around: (form) => (
-      <div class="cols">
-        <section class="stack">
-          {request?.state === 'refused' ? <Refused scene={scene} request={request} /> : null}
-          {form}
-        </section>
+      <div class="stack-l">
+        <div class="cols">
+          <section class="stack">
+            {request?.state === 'refused' ? <Refused scene={scene} request={request} /> : null}
+            {form}
+          </section>
+        </div>
+        <LawSection locale={scene.view.locale} />
       </div>
     ),
   }),
