@@ -94,10 +94,13 @@ class LimitedStore implements Store, RateLimits {
 
 function watch(call: RunningCall): void {
   runningCalls.add(call);
-  check ??= setInterval(() => {
+  if (check !== null) return;
+  check = setInterval(() => {
     // Results that arrived while the process was busy are read first.
     setImmediate(refuseLateCalls);
   }, CHECK_MS);
+  // What ends the process does not wait for it.
+  check.unref();
 }
 
 function refuseLateCalls(): void {
