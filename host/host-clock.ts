@@ -6,7 +6,7 @@ import { CLOCK_ERROR_MAX_MS, SECOND_MS } from '../core/domain/base/instant.js';
 import type { Clock, Log } from '../core/ports/outside.js';
 import type { WorkerStep } from './workers.js';
 
-/** Smaller steps are corrections, by NTP or a measurement: the clock stands still until then. */
+/** Smaller ones are corrections, by NTP or a measurement: the clock stands still for as long. */
 const STEP_BACK_MIN_MS = SECOND_MS;
 /** Also the time until a suspend or a set clock is detected. */
 const MEASURE_EVERY_MS = 5 * SECOND_MS;
