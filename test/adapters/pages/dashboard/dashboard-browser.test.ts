@@ -81,6 +81,8 @@ const withAllElements = [
   'kyb',
   'team',
   'settings-change',
+  'accounting',
+  'payment-proof',
 ] as const;
 
 test('a member makes an invoice, approves it and invites the buyer, without scripts', async () => {
