@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { emailProblem, readEmail } from '../../../core/domain/base/email-address.js';
 import { formatInstant, isCalendarDate } from '../../../core/domain/base/instant.js';
 import { RawJson } from '../../../core/domain/base/raw-json.js';
+import { PonteError } from '../../../core/errors.js';
 
 /** Bytes of JSON in `metadata` and in `display`. */
 export const RAW_JSON_BYTES_MAX = 32 * 1024;
@@ -136,6 +137,15 @@ export const pageQuery = z.object({
     .optional()
     .transform((cursor) => cursor ?? null),
 });
+
+/** The `q` of a list also seeks the externalId. ValidationError for both. */
+export function refuseTwoSearches(query: {
+  readonly q: string | null;
+  readonly externalId: string | null;
+}): void {
+  if (query.q === null || query.externalId === null) return;
+  throw new PonteError('ValidationError', 'externalId: send it without q, which finds it too.');
+}
 
 export const pathText = (description: string) => z.string().min(1).meta({ description });
 

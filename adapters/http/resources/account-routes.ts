@@ -23,6 +23,7 @@ import {
   configureAccountPayout,
   createAccount,
   listAccounts,
+  listNamedAccount,
   readAccount,
   startTerms,
   submitAccount,
@@ -41,6 +42,7 @@ import {
   optional,
   pageQuery,
   pathText,
+  refuseTwoSearches,
   requestSchemas,
   responseSchemas,
   someText,
@@ -144,6 +146,7 @@ const accountListQuery = z.object({
         'words that begin like these. Case and accents do not count.',
     ),
   ),
+  externalId: optional(text(1, 200, 'At most one account has it.')),
 });
 
 requestSchemas
@@ -457,17 +460,17 @@ async function listAccountPage(
   { deps }: HandlerContext,
   { tenant, query }: Call<'key', unknown, z.infer<typeof accountListQuery>, unknown>,
 ): Promise<Reply> {
-  const { role, status, q } = query;
+  const { role, status, q, externalId } = query;
+  refuseTwoSearches(query);
   // A cursor belongs to the filters of its list.
-  const list = {
-    operation: 'accounts',
-    tenant,
-    parentId: `${role} ${status}${q === null ? '' : ` ${q}`}`,
-  };
-  const { rows, nextCursor } = await loadPage(deps.secretBox, list, query, (page) =>
-    q === null
-      ? listAccounts(deps, tenant, { role, status, ...page })
-      : searchAccounts(deps, tenant, q, { role, status, ...page }),
-  );
+  const parentId = JSON.stringify({ ...query, limit: null, cursor: null });
+  const list = { operation: 'accounts', tenant, parentId };
+  const { rows, nextCursor } = await loadPage(deps.secretBox, list, query, (page) => {
+    const filter = { role, status, ...page };
+    if (externalId !== null) return listNamedAccount(deps, tenant, externalId, filter);
+    return q === null
+      ? listAccounts(deps, tenant, filter)
+      : searchAccounts(deps, tenant, q, filter);
+  });
   return reply(200, accountPage.show(rows, nextCursor));
 }

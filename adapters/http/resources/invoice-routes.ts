@@ -29,6 +29,7 @@ import {
   optional,
   pageQuery,
   pathText,
+  refuseTwoSearches,
   requestSchemas,
   text,
 } from '../protocol/schemas.js';
@@ -72,6 +73,7 @@ const invoiceListQuery = z.object({
   ...pageQuery.shape,
   status: optional(z.enum(statuses)),
   q: searchText,
+  externalId: optional(text(1, 200, 'At most one invoice has it.')),
   dueFrom: optional(
     calendarDate(
       'Due on this day or later. With it, `dueTo` or `overdue` the earliest due day is first, ' +
@@ -291,7 +293,8 @@ async function listInvoicePage(
   { deps }: HandlerContext,
   { tenant, query }: Call<'key', unknown, z.infer<typeof invoiceListQuery>, unknown>,
 ): Promise<Reply> {
-  const { status, q, dueFrom, dueTo, overdue } = query;
+  const { status, q, externalId, dueFrom, dueTo, overdue } = query;
+  refuseTwoSearches(query);
   const { payUrl } = deps.settings;
   const today = overdue === null ? null : await todayOf(deps, tenant);
   const statuses = status === null ? null : [status];
@@ -303,7 +306,7 @@ async function listInvoicePage(
     parentId: JSON.stringify({ ...query, limit: null, cursor: null }),
   };
   const { rows, nextCursor } = await loadPage(deps.secretBox, list, query, async (page) => {
-    const filter = { ...allPayments, origins: ['invoice'] as const, ...found, ...page };
+    const filter = { ...allPayments, origins: ['invoice'] as const, externalId, ...found, ...page };
     const views =
       q === null
         ? await listPayments(deps, tenant, filter)

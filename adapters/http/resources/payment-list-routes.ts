@@ -20,7 +20,7 @@ import { searchPayments } from '../../../core/usecases/payments/payment-search.j
 import { loadPage } from '../protocol/cursor.js';
 import { pageOf } from '../protocol/representation.js';
 import { type Call, type HandlerContext, type Reply, reply, route } from '../protocol/route-row.js';
-import { optional, pageQuery, readText, text } from '../protocol/schemas.js';
+import { optional, pageQuery, readText, refuseTwoSearches, text } from '../protocol/schemas.js';
 import { keptTexts, payment, paymentScopes, searchText, statuses } from './payment-routes.js';
 
 /** A `+` that a client does not escape arrives as a blank: only an offset can have it. */
@@ -131,12 +131,6 @@ function refuseOtherFilters(query: ListQuery): void {
   if (sent === undefined) return;
   const message = `${sent[0]}: send it without updatedSince, which lists all changes.`;
   throw new PonteError('ValidationError', message);
-}
-
-/** A search seeks the externalId itself. */
-function refuseTwoSearches({ q, externalId }: ListQuery): void {
-  if (q === null || externalId === null) return;
-  throw new PonteError('ValidationError', 'externalId: send it without q, which finds it too.');
 }
 
 /** `id` is what the cursor of the next page contains. */

@@ -125,6 +125,21 @@ export async function listAccounts(
   return deps.store.run((tx) => tx.accounts.list(tenant, filter));
 }
 
+/** The list of the one account that has this externalId, if it fits the filter. */
+export async function listNamedAccount(
+  deps: Deps,
+  tenant: Tenant,
+  externalId: string,
+  { role, status }: AccountFilter,
+): Promise<readonly ConnectedAccount[]> {
+  const found = await deps.store.run((tx) => tx.accounts.byExternalId(tenant, externalId));
+  const fits =
+    found !== null &&
+    (role ?? found.role) === found.role &&
+    (status ?? found.status) === found.status;
+  return fits ? [found] : [];
+}
+
 /** A page of the partner where the end client accepts the terms. PartnerUnavailable. */
 export async function startTerms(
   deps: Deps,

@@ -149,7 +149,7 @@ test('a query parameter that is not known is refused with those that are', async
     assert.match(String(answer.body['message']), /^unheard_of: unknown query parameter/);
   }
   const { body } = await site.call('GET', '/v1/invoices?staus=expired&limit=1', own);
-  const known = 'the known ones are limit, cursor, status, q, dueFrom, dueTo, overdue';
+  const known = 'the known ones are limit, cursor, status, q, externalId, dueFrom, dueTo, overdue';
   assert.equal(body['message'], `staus: unknown query parameter; ${known}.`);
 });
 

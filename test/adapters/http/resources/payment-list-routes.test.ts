@@ -208,13 +208,43 @@ test('q finds payments among those that the key may read, page by page', async (
   assert.equal(await refused(key, `q=other&limit=1&cursor=${cursor}`), '400 ValidationError');
   const since = encodeURIComponent(formatInstant(0));
   assert.equal(await refused(key, `q=RN-7&updatedSince=${since}`), '400 ValidationError');
-  assert.equal(await refused(key, 'q=RN-7&externalId=order-1'), '400 ValidationError');
 
   const restricted = await site.world.key(tenant.orgId, { scopes: ['payment_intents:read'] });
   assert.deepEqual(idsOf(await page(restricted, { q: 'RN-7' })), [one.id]);
   const { body } = await site.call('GET', '/v1/invoices?q=RN-7', { key });
   assert.deepEqual(idsOf(body as unknown as Page), [two.id]);
   assert.deepEqual(idsOf(await page((await newTenant()).key, { q: 'RN-7' })), []);
+});
+
+test('each list finds by externalId, within its other filters, in its tenant, without q', async () => {
+  const { tenant, key } = await newTenant();
+  const { deps } = site.world;
+  const externalId = '1,23457E+20 / “A&B”';
+  const { id: intent } = (await makeIntent(deps, tenant, { externalId })).payment;
+  const { id: invoice } = (await makeInvoice(deps, tenant, { externalId })).payment;
+  const seller = { role: 'seller', entityType: 'business', externalId };
+  const { body: account } = await site.call('POST', '/v1/connected-accounts', {
+    key,
+    body: seller,
+  });
+  const strangersKey = (await newTenant()).key;
+  for (const [path, ids, other] of [
+    ['/v1/payments', [invoice, intent], 'settled'],
+    ['/v1/invoices', [invoice], 'settled'],
+    ['/v1/connected-accounts', [account['id']], 'rejected'],
+  ] as const) {
+    const found = async (query: Readonly<Record<string, string>>, asked = key) => {
+      const called = await site.call('GET', `${path}?${new URLSearchParams(query)}`, {
+        key: asked,
+      });
+      return called.status === 200 ? idsOf(called.body as unknown as Page) : refusalOf(called);
+    };
+    assert.deepEqual(await found({ externalId, limit: '2' }), ids, path);
+    assert.deepEqual(await found({ externalId: externalId.slice(0, -1) }), [], path);
+    assert.deepEqual(await found({ externalId, status: other }), [], path);
+    assert.deepEqual(await found({ externalId }, strangersKey), [], path);
+    assert.equal(await found({ externalId, q: 'A' }), '400 ValidationError', path);
+  }
 });
 
 /** Of a refused query. */
