@@ -94,7 +94,7 @@ const fiscalDocumentRequest = z
 
 export const amountText = readText(
   parseAmount,
-  'send a decimal string with at most two decimals, as "1250.00"',
+  'send a decimal string of at most 12 digits, a point and two decimals, as "1250.00"',
   {
     pattern: '^[0-9]{1,12}(\\.[0-9]{1,2})?$',
     examples: ['1250.00'],

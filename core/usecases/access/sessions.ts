@@ -1,5 +1,6 @@
 // Sessions of people: authenticates requests and pages of the dashboard, accepts memberships, makes
 // tokens, switches their mode, signs out.
+import { parseApiKey } from '../../domain/access/api-key.js';
 import {
   isActiveMember,
   type Member,
@@ -82,7 +83,10 @@ export async function authenticateSession(
   if (token === null) throw new PonteError('Unauthorized');
   const nowMs = deps.clock.nowMs();
   const claims = await deps.tokenSigner.verify(token, nowMs);
-  if (claims === null) throw new PonteError('InvalidToken');
+  if (claims === null) {
+    const keyMessage = 'The bearer token is an API key. Send a key as X-API-Key.';
+    throw new PonteError('InvalidToken', parseApiKey(token) === null ? undefined : keyMessage);
+  }
   const { orgId, mode, memberId, sessionId } = claims;
   const [member, session, organization] = await deps.store.run((tx) =>
     Promise.all([

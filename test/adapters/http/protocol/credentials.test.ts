@@ -169,6 +169,7 @@ test('no session, a key alone, a bad token: 401 with the exact code', async () =
   await addActiveMember(site.world.deps, { ...removed, role: 'owner' });
   const { token } = await createSession(site.world.deps, { ...removed, mode: 'test' });
   await removeMember(site.world.deps, removed.orgId, removed.email);
+  const keyAsToken = { authorization: `Bearer ${key}` };
   for (const { operationId, route } of sessioned) {
     const example = await exampleOf(operationId);
     const keyAlone = operationId === 'switchMode' ? '400 ModeSwitchNotAllowed' : '401 Unauthorized';
@@ -180,13 +181,15 @@ test('no session, a key alone, a bad token: 401 with the exact code', async () =
       [{ 'x-api-key': key, authorization: 'Basic YTpi' }, keyAlone],
       [{ 'x-api-key': key, authorization: 'Bearer abc.def.ghi' }, '401 InvalidToken'],
       [{ authorization: 'Bearer' }, '401 InvalidToken'],
-      [{ authorization: `Bearer ${key}` }, '401 InvalidToken'],
+      [keyAsToken, '401 InvalidToken'],
       [{ authorization: `Bearer ${own.session}x` }, '401 InvalidToken'],
       [{ authorization: `Bearer ${token}` }, '401 InvalidToken'],
     ] as const;
     for (const [headers, refusal] of cases) {
       const answer = await send(route, { ...example, headers });
       assert.equal(refusalOf(answer), refusal, `${operationId} ${JSON.stringify(headers)}`);
+      const isKey = headers === keyAsToken;
+      assert.equal(/is an API key/.test(String(answer.body['message'])), isKey, operationId);
     }
   }
 });
