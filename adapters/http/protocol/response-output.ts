@@ -9,7 +9,7 @@ import { writeJson } from '../../../core/domain/base/raw-json.js';
 import type { PonteError } from '../../../core/errors.js';
 import type { CreateQuota } from '../../../core/usecases/service/rate-limits.js';
 import { errorBody } from './error-body.js';
-import { packedFor } from './packed-json.js';
+import { PackedJson } from './packed-json.js';
 import { Content, type Reply } from './route-row.js';
 
 /** Answers are for programs: a browser must not frame, sniff, cache or refer to them. */
@@ -93,26 +93,27 @@ export async function send(
     await sendContent(request, response, reply, reply.body, ending);
     return;
   }
-  const packed = packedFor(request, reply.body);
-  const text = reply.body === null || packed !== null ? '' : writeJson(reply.body);
+  const shared = reply.body instanceof PackedJson ? reply.body.bytesFor(request) : null;
+  const text = reply.body === null || shared !== null ? '' : writeJson(reply.body);
   const unread = isOverlong(request, bytesMax);
   const headers: Record<string, string | number> = headersOf(reply, ending);
   if (last || unread) headers['connection'] = 'close';
-  if (packed !== null) headers['content-encoding'] = 'gzip';
-  if (text === '' && packed === null) {
+  if (shared?.isPacked) headers['content-encoding'] = 'gzip';
+  const bytes = shared?.bytes.length ?? Buffer.byteLength(text);
+  if (bytes === 0) {
     delete headers['content-type'];
     if (reply.status !== 204 && reply.status !== 304) headers['content-length'] = 0;
+  } else {
+    headers['content-length'] = bytes;
   }
-  const bytes = packed?.length ?? Buffer.byteLength(text);
-  if (bytes > 0) headers['content-length'] = bytes;
   // ASCII needs no encoding.
   const encoding = bytes === text.length ? 'latin1' : 'utf8';
   response.writeHead(reply.status, headers);
   if (!unread) {
-    response.end(packed ?? text, encoding);
+    response.end(shared?.bytes ?? text, encoding);
     return;
   }
-  response.write(packed ?? text, encoding);
+  response.write(shared?.bytes ?? text, encoding);
   linger(request, () => response.end());
 }
 
