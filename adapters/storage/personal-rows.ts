@@ -260,7 +260,7 @@ export const personalTables = {
   },
   idempotency_keys: {
     personal: '',
-    withheld: '',
+    withheld: 'body_macs',
     other: 'org_id mode idempotency_key surface resource_id created_at',
     found: null,
     kept: kept.none,

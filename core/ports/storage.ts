@@ -42,7 +42,7 @@ import type { BankAccount, BankDetails } from '../domain/payments/bank-record.js
 import type { PaymentView, ShownView } from '../domain/payments/change.js';
 import type { DomainEvent, EventNote, FeedHead, NumberedEvent } from '../domain/payments/event.js';
 import type { Funds } from '../domain/payments/funds.js';
-import type { KeyOrigin } from '../domain/payments/idempotency.js';
+import type { BodyMacs, KeyOrigin } from '../domain/payments/idempotency.js';
 import type { Posting, StoredPosting } from '../domain/payments/ledger.js';
 import type { Advance, Payment, PaymentOrigin, PaymentStatus } from '../domain/payments/payment.js';
 import type { SimulatedReport } from '../domain/payments/simulated-event.js';
@@ -418,8 +418,17 @@ export interface Tx {
       readonly origin: KeyOrigin;
       readonly resourceId: string;
       readonly createdAtMs: number;
+      /** Null for a create. */
+      readonly bodyMacs: BodyMacs | null;
     } | null>;
-    bind(tenant: Tenant, key: string, origin: KeyOrigin, resourceId: string, atMs: number): void;
+    bind(
+      tenant: Tenant,
+      key: string,
+      origin: KeyOrigin,
+      resourceId: string,
+      atMs: number,
+      bodyMacs?: BodyMacs | null,
+    ): void;
   };
   readonly buyers: Writes<Buyer, 'insert'> & {
     byEmail(mode: Mode, emailKey: string): Found<Buyer>;

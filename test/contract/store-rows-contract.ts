@@ -183,9 +183,15 @@ const roundTrips: Readonly<Record<string, RoundTrip>> = {
     expected: 'cmd_2',
   },
   'a bound idempotency key': {
-    write: (tx) => tx.idempotency.bind(tenant, ' "k" ', 'invoice', 'inv_1', T0),
+    write: (tx) =>
+      tx.idempotency.bind(tenant, ' "k" ', 'invoice', 'inv_1', T0, { 'pix "key"': '1f' }),
     read: (tx) => tx.idempotency.find(tenant, ' "k" '),
-    expected: { origin: 'invoice', resourceId: 'inv_1', createdAtMs: T0 },
+    expected: {
+      origin: 'invoice',
+      resourceId: 'inv_1',
+      createdAtMs: T0,
+      bodyMacs: { 'pix "key"': '1f' },
+    },
   },
   'a buyer': inserted('buyers', aBuyer(), (rows) => rows.get('test', 'byr_1')),
   'a buyer, by address': inserted('buyers', aBuyer(), (rows) =>

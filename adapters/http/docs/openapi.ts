@@ -246,13 +246,14 @@ const emptyBodyWords =
 function answers(route: Route, examples: RecordedCall['answers'] = {}): Json {
   const entries = Object.entries(route.responses).map(([status, schema]) => {
     const replayed = status === '200' && route.responses[201] !== undefined;
+    const mayRepeat = status === '200' && route.idempotency === 'key';
     return [
       status,
       {
         description: replayed ? 'The resource existed; nothing was created.' : answerWords(status),
         headers: {
           'X-Request-Id': requestIdHeader,
-          ...(replayed ? replayHeaders : {}),
+          ...(replayed || mayRepeat ? replayHeaders : {}),
           ...quotaHeaders(route),
           ...(route.responses[304] === undefined ? {} : { ETag: { schema: { type: 'string' } } }),
         },
@@ -267,8 +268,8 @@ const replayHeaders = {
   'Idempotent-Replayed': { schema: { const: 'true' } },
   'Idempotent-Mismatch': {
     description:
-      'Fields of the body that differ from the stored values, as in `amount, buyer.email`; ' +
-      'absent if none does.',
+      'Fields of the body that differ from what is stored or was sent first, as in ' +
+      '`amount, buyer.email`; absent if none does.',
     schema: { type: 'string' },
   },
 } as const;

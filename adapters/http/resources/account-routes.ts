@@ -16,6 +16,7 @@ import {
 } from '../../../core/domain/parties/destination-change.js';
 import { requirements as needs, ownerRequirements } from '../../../core/domain/parties/dossier.js';
 import { pixKeyKinds } from '../../../core/domain/parties/pix-key.js';
+import type { Deps } from '../../../core/ports/deps.js';
 import { createOnboardingLink } from '../../../core/usecases/hosted/onboarding-links.js';
 import {
   acceptAccountTerms,
@@ -28,8 +29,14 @@ import {
   startTerms,
   submitAccount,
 } from '../../../core/usecases/parties/accounts.js';
+import { sameDestination } from '../../../core/usecases/parties/party-payouts.js';
 import { searchAccounts } from '../../../core/usecases/parties/party-search.js';
 import { listAccountChanges } from '../../../core/usecases/parties/payout-changes.js';
+import {
+  type BindKey,
+  type KeyedAction,
+  onceByKey,
+} from '../../../core/usecases/service/repeated-actions.js';
 import { loadPage } from '../protocol/cursor.js';
 import { pageOf, representation, wholeListOf } from '../protocol/representation.js';
 import { type Call, type HandlerContext, type Reply, reply, route } from '../protocol/route-row.js';
@@ -58,7 +65,7 @@ import {
   ownerFields,
   ownersField,
 } from './dossier-fields.js';
-import { createdReply } from './payment-routes.js';
+import { createdReply, replayedReply } from './payment-routes.js';
 import { requirements, requirementsOf } from './requirements-answer.js';
 
 const role = z.enum(roles);
@@ -346,11 +353,10 @@ export const accountRoutes = [
     body: tosAcceptedBody,
     responses: { 200: account.schema },
     errors: ['TosSessionRequired', 'TosIdMismatch'],
-    handler: async ({ deps }, { tenant, params, body: { tosId }, idempotencyKey }) => {
-      const id = await accountIdOf(deps, tenant, params.id);
-      const accepted = await acceptAccountTerms(deps, tenant, id, tosId, idempotencyKey);
-      return reply(200, account.show(accepted));
-    },
+    handler: ({ deps }, call) =>
+      keyedReply(deps, call, 'accept_terms', call.body, (id, bindKey) =>
+        acceptAccountTerms(deps, call.tenant, id, call.body.tosId, bindKey),
+      ),
   }),
   route({
     method: 'POST',
@@ -372,11 +378,10 @@ export const accountRoutes = [
       'ConnectedAccountMissingFields',
       'PartnerUnavailable',
     ],
-    handler: async ({ deps }, { tenant, params, body, idempotencyKey }) => {
-      const id = await accountIdOf(deps, tenant, params.id);
-      const submitted = await submitAccount(deps, tenant, id, body, idempotencyKey);
-      return reply(200, account.show(submitted));
-    },
+    handler: ({ deps }, call) =>
+      keyedReply(deps, call, 'submit', call.body, (id, bindKey) =>
+        submitAccount(deps, call.tenant, id, call.body, bindKey),
+      ),
   }),
   route({
     method: 'POST',
@@ -395,12 +400,13 @@ export const accountRoutes = [
     body: payoutConfigBody,
     responses: { 200: account.schema },
     errors: ['ConnectedAccountNotApproved', 'PartnerUnavailable'],
-    handler: async ({ deps }, { tenant, actor, params, body, idempotencyKey }) => {
+    handler: ({ deps }, call) => {
+      const { tenant, actor, body } = call;
       const mayRedirect = allows(actor.scopes, 'payouts:write');
       const by = { origin: 'key', changedBy: actor.keyId, mayRedirect } as const;
-      const id = await accountIdOf(deps, tenant, params.id);
-      const configured = await configureAccountPayout(deps, tenant, id, body, by, idempotencyKey);
-      return reply(200, account.show(configured));
+      return keyedReply(deps, call, 'payout', sameDestination(body), (id, bindKey) =>
+        configureAccountPayout(deps, tenant, id, body, by, bindKey),
+      );
     },
   }),
   route({
@@ -447,6 +453,30 @@ export const accountRoutes = [
     },
   }),
 ];
+
+/** Does an action on the account of the path once per Idempotency-Key. */
+async function keyedReply(
+  deps: Deps,
+  { tenant, params, idempotencyKey: key }: AccountCall,
+  action: KeyedAction['action'],
+  body: KeyedAction['body'],
+  act: (id: string, bindKey: BindKey) => Promise<ConnectedAccount>,
+): Promise<Reply> {
+  const id = await accountIdOf(deps, tenant, params.id);
+  const end = await onceByKey(
+    deps,
+    tenant,
+    { action, key, id, body },
+    (bindKey) => act(id, bindKey),
+    () => readAccount(deps, tenant, id),
+  );
+  return replayedReply(end, reply(200, account.show(end.value)));
+}
+
+type AccountCall = Pick<
+  Call<'key', z.infer<typeof accountParams>, unknown, unknown>,
+  'tenant' | 'params' | 'idempotencyKey'
+>;
 
 async function createConnectedAccount(
   { deps }: HandlerContext,

@@ -20,6 +20,7 @@ import {
 } from '../../../core/usecases/payments/payment-lists.js';
 import { searchPayments } from '../../../core/usecases/payments/payment-search.js';
 import { readPayment } from '../../../core/usecases/payments/payments.js';
+import { onceByKey } from '../../../core/usecases/service/repeated-actions.js';
 import { loadPage } from '../protocol/cursor.js';
 import { pageOf, representation, wholeListOf } from '../protocol/representation.js';
 import { type Call, type HandlerContext, type Reply, reply, route } from '../protocol/route-row.js';
@@ -40,6 +41,7 @@ import {
   type PaymentSource,
   payment,
   paymentRows,
+  replayedReply,
   searchText,
   sentPayment,
   statuses,
@@ -227,12 +229,19 @@ export const invoiceRoutes = [
     body: invitationBody,
     responses: { 200: invitation.schema },
     errors: ['InvoiceNotApproved', 'InvitationLimitExceeded'],
-    handler: async ({ deps }, { tenant, found, body, idempotencyKey }) => {
+    handler: async ({ deps }, { tenant, found, body, idempotencyKey: key }) => {
       const isMailed = body.notifyBuyer !== false;
       const mail = isMailed ? 'always' : 'never';
-      const invited = await inviteBuyer(deps, tenant, found.payment.id, { idempotencyKey, mail });
-      const { payUrl } = deps.settings;
-      return reply(200, invitation.show({ payment: invited, payUrl, isMailed }));
+      const { id } = found.payment;
+      const end = await onceByKey(
+        deps,
+        tenant,
+        { action: 'invite', key, id, body: { notifyBuyer: isMailed } },
+        (bindKey) => inviteBuyer(deps, tenant, id, { bindKey, mail }),
+        async () => (await readPayment(deps, tenant, id, ['invoice'])).payment,
+      );
+      const shown = { payment: end.value, payUrl: deps.settings.payUrl, isMailed };
+      return replayedReply(end, reply(200, invitation.show(shown)));
     },
   }),
   route({
@@ -273,10 +282,10 @@ async function inviteMany(
 ): Promise<Reply> {
   const ids = await Promise.all(body.invoiceIds.map((id) => invoiceIdOf(deps, tenant, id)));
   const isMailed = body.notifyBuyer !== false;
-  const found = await inviteBuyers(deps, tenant, ids, idempotencyKey, isMailed);
+  const end = await inviteBuyers(deps, tenant, ids, idempotencyKey, isMailed);
   const { payUrl } = deps.settings;
-  const named = found.map((one, at) => ({ ...one, sentId: body.invoiceIds[at] ?? '', payUrl }));
-  return reply(200, manyInvitations.show(named, null));
+  const named = end.value.map((one, at) => ({ ...one, sentId: body.invoiceIds[at] ?? '', payUrl }));
+  return replayedReply(end, reply(200, manyInvitations.show(named, null)));
 }
 
 /** The id itself for what is not found. */

@@ -679,11 +679,14 @@ export const paymentRoutes = [
 ];
 
 /** 201 for a new resource; 200 with the replay headers for one that existed. */
-export function createdReply(
-  { replayed, mismatch }: Pick<CreatedPayment, 'replayed' | 'mismatch'>,
-  answer: Reply,
-): Reply {
-  if (!replayed) return { ...answer, status: 201 };
+export function createdReply(end: Replay, answer: Reply): Reply {
+  return end.replayed ? replayedReply(end, answer) : { ...answer, status: 201 };
+}
+
+type Replay = Pick<CreatedPayment, 'replayed' | 'mismatch'>;
+
+export function replayedReply({ replayed, mismatch }: Replay, answer: Reply): Reply {
+  if (!replayed) return answer;
   const replay = { 'idempotent-replayed': 'true' } as const;
   if (mismatch.length === 0) return { ...answer, headers: replay };
   return { ...answer, headers: { ...replay, 'idempotent-mismatch': mismatch.join(', ') } };

@@ -573,6 +573,7 @@ create table idempotency_keys (
   surface text not null,
   resource_id text collate "C" not null,
   created_at timestamp with time zone not null,
+  body_macs text,
   constraint idempotency_keys_mode_check check ((mode = any (array['test'::text, 'live'::text]))),
   constraint idempotency_keys_pkey primary key (org_id, mode, idempotency_key),
   constraint idempotency_keys_surface_check check ((surface = any (array['payment_intent'::text,

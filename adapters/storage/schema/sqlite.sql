@@ -460,6 +460,8 @@ create table idempotency_keys (
   surface text not null check (surface in ('payment_intent', 'invoice', 'connected_account')),
   resource_id text not null,
   created_at integer not null,
+  -- A mac for each field of an action's body.
+  body_macs text,
   primary key (org_id, mode, idempotency_key)
 ) strict, without rowid;
 

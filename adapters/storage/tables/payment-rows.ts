@@ -14,7 +14,11 @@ import {
   readFiscalDocument,
   writeFiscalDocument,
 } from '../../../core/domain/payments/fiscal-document.js';
-import { type KeyOrigin, keyOrigins } from '../../../core/domain/payments/idempotency.js';
+import {
+  type BodyMacs,
+  type KeyOrigin,
+  keyOrigins,
+} from '../../../core/domain/payments/idempotency.js';
 import { payerRelationNames } from '../../../core/domain/payments/payer-relation.js';
 import {
   readPayinInstructions,
@@ -162,6 +166,7 @@ interface KeyBinding extends Tenant {
   readonly origin: KeyOrigin;
   readonly resourceId: string;
   readonly createdAtMs: number;
+  readonly bodyMacs: BodyMacs | null;
 }
 
 const bindings = defineTable<KeyBinding>('idempotency_keys', {
@@ -170,7 +175,12 @@ const bindings = defineTable<KeyBinding>('idempotency_keys', {
   origin: fixed(oneOf('surface', keyOrigins)),
   resourceId: fixed(text('resource_id')),
   createdAtMs: fixed(time('created_at')),
+  bodyMacs: fixed(nullable(encoded('body_macs', JSON.stringify, readBodyMacs))),
 });
+
+function readBodyMacs(text: string): BodyMacs {
+  return JSON.parse(text);
+}
 
 /** What names one payment, and is found from its start. */
 const keyedBy = [
@@ -272,11 +282,11 @@ export const idempotencyPart: TxPart<'idempotency'> = {
   async find(unit, { orgId, mode }, key) {
     const binding = await unit.byKey(bindings, [orgId, mode, key]);
     if (binding === null) return null;
-    const { origin, resourceId, createdAtMs } = binding;
-    return { origin, resourceId, createdAtMs };
+    const { origin, resourceId, createdAtMs, bodyMacs } = binding;
+    return { origin, resourceId, createdAtMs, bodyMacs };
   },
-  bind(unit, { orgId, mode }, key, origin, resourceId, createdAtMs) {
-    unit.stage(bindings.insert({ orgId, mode, key, origin, resourceId, createdAtMs }));
+  bind(unit, { orgId, mode }, key, origin, resourceId, createdAtMs, bodyMacs = null) {
+    unit.stage(bindings.insert({ orgId, mode, key, origin, resourceId, createdAtMs, bodyMacs }));
   },
 };
 

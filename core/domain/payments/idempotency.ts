@@ -1,6 +1,6 @@
 // What a create does with its Idempotency-Key and externalId: one literal table. Keys do not
 // expire. A replay does not compare bodies: its answer names the fields that differ from what is
-// stored.
+// stored. So does a repeated action.
 import { assert } from '../../errors.js';
 import { emailKey } from '../base/email-address.js';
 import { isSameJson } from '../base/raw-json.js';
@@ -162,6 +162,15 @@ const accountFields: Fields<SentAccount> = {
 /** A submit may add what the create left out, so only fields in the body are compared. */
 export function accountMismatch(sent: SentAccount, stored: SentAccount): readonly string[] {
   return differing(accountFields, sent, stored, (value, was) => value === null || value === was);
+}
+
+/** A MAC for each field of the body of an action. */
+export type BodyMacs = Readonly<Record<string, string>>;
+
+/** The fields of a repeated action that differ from those of the first one. */
+export function changedFields(sent: BodyMacs, stored: BodyMacs): readonly string[] {
+  const names = new Set([...Object.keys(sent), ...Object.keys(stored)]);
+  return [...names].filter((name) => sent[name] !== stored[name]);
 }
 
 function differing<T>(

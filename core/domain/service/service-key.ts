@@ -3,8 +3,9 @@
 import { createPrivateKey, createPublicKey, hkdfSync, type KeyObject, sign } from 'node:crypto';
 
 /**
- * `session` signs session tokens. `partner` makes idempotency keys for the settlement partner. It
- * is never rotated: under another key, a retried request would count as a new one. `record` signs
+ * `session` signs session tokens. `partner` makes idempotency keys for the settlement partner,
+ * and the MACs by which repeated actions are compared. It is never rotated: under another key, a
+ * retried request would count as a new one. `record` signs
  * bank details; its public keys are published, and earlier ones stay so. `address` seals the client
  * addresses of one month in the audit log, which nobody reads once it was removed.
  */

@@ -29,7 +29,7 @@ import {
   expectDone,
   requirePartner,
 } from '../service/partner-calls.js';
-import { isRepeat } from '../service/repeated-actions.js';
+import { type BindKey, noKey } from '../service/repeated-actions.js';
 import { stageSubmitted } from './documents.js';
 import { type FormSent, formSent, isFormVersion } from './kyc-drafts.js';
 import { accountKind, loadAccount, stageAccountEvents } from './party-kinds.js';
@@ -168,10 +168,10 @@ export async function acceptAccountTerms(
   tenant: Tenant,
   id: string,
   tosId: string,
-  key: string | null = null,
+  bindKey = noKey,
 ): Promise<ConnectedAccount> {
   await changeAccount(deps, tenant, id, async (was, { tx, nowMs }) => {
-    if (await isRepeat(tx, tenant, { action: 'accept_terms', key, id }, nowMs)) return was;
+    await bindKey(tx, nowMs);
     if (isDue(was, TERMS)) await stagePartyRead(tx, was.commandId, nowMs);
     return accountTermsAccepted(was, tosId);
   });
@@ -203,9 +203,9 @@ export async function submitAccount(
   tenant: Tenant,
   id: string,
   sent: Dossier,
-  key: string | null = null,
+  bindKey = noKey,
 ): Promise<ConnectedAccount> {
-  expectDone(await sendAccount(deps, tenant, id, sent, { formVersion: null, key }));
+  expectDone(await sendAccount(deps, tenant, id, sent, { formVersion: null, bindKey }));
   return readAccount(deps, tenant, id);
 }
 
@@ -220,14 +220,15 @@ export async function submitAccountForm(
   sent: Dossier,
   version: number,
 ): Promise<FormSent> {
-  return formSent(await sendAccount(deps, tenant, id, sent, { formVersion: version, key: null }));
+  return formSent(
+    await sendAccount(deps, tenant, id, sent, { formVersion: version, bindKey: noKey }),
+  );
 }
 
 interface Sending {
   /** Null for a dossier of the API. */
   readonly formVersion: number | null;
-  /** The Idempotency-Key. */
-  readonly key: string | null;
+  readonly bindKey: BindKey;
 }
 
 /** Done with null: nothing was submitted. */
@@ -236,7 +237,7 @@ async function sendAccount(
   tenant: Tenant,
   id: string,
   sent: Dossier,
-  { formVersion, key }: Sending,
+  { formVersion, bindKey }: Sending,
 ): Promise<PartnerAnswer<{ readonly id: string } | null>> {
   const known = await readAccount(deps, tenant, id);
   const isNew = !isSubmitted(known.status);
@@ -263,7 +264,7 @@ async function sendAccount(
       const { tx, nowMs } = batch;
       const was = await loadAccount(tx, tenant, id);
       if (!isAsKnown(was, known)) return null;
-      if (await isRepeat(tx, tenant, { action: 'submit', key, id }, nowMs)) return null;
+      await bindKey(tx, nowMs);
       if (!(await isFormVersion(tx, tenant, id, formVersion))) return null;
       await stageSubmitted(deps, tx, tenant, { party: 'account', id }, sent);
       const bound = isNew ? withSentTerms(was, tosId) : was;
@@ -326,7 +327,7 @@ export async function configureAccountPayout(
   id: string,
   destination: PixDestination,
   by: PayoutAuthor,
-  key: string | null = null,
+  bindKey = noKey,
 ): Promise<ConnectedAccount> {
   const access = {
     kind: accountKind,
@@ -334,7 +335,7 @@ export async function configureAccountPayout(
     seller: (account: ConnectedAccount) => account,
     taxId: openTaxId,
   };
-  await configurePayoutOf(deps, tenant, id, access, destination, by, key);
+  await configurePayoutOf(deps, tenant, id, access, destination, by, bindKey);
   return readAccount(deps, tenant, id);
 }
 

@@ -27,7 +27,7 @@ import type { Deps } from '../../ports/deps.js';
 import { announceRedirect, stagePayoutNotices } from '../mail/payout-notices.js';
 import type { Batch } from '../service/batch.js';
 import { callSafely, expectAccepted, requirePartner } from '../service/partner-calls.js';
-import { isRepeat } from '../service/repeated-actions.js';
+import { noKey } from '../service/repeated-actions.js';
 import { partnerKey } from '../service/service-keys.js';
 import { stageTaken } from './party-commands.js';
 import type { PartyKind } from './party-kinds.js';
@@ -56,6 +56,12 @@ function readDestination({ pixKey, pixKeyKind = null, accountHolderName }: PixDe
   }
   const holder = checkedText('accountHolderName', accountHolderName, HOLDER_LENGTH_MAX);
   return { pixKey: key, accountHolderName: holder };
+}
+
+/** What two requests for the same destination have in common, however its key is written. */
+export function sameDestination(destination: PixDestination) {
+  const { pixKey, accountHolderName } = readDestination(destination);
+  return { pixKey: pixKey.text, accountHolderName: plainFact('name', accountHolderName) };
 }
 
 /** Who configures a payout. */
@@ -98,15 +104,14 @@ export async function configurePayoutOf<P extends Payee>(
   access: PayeeAccess<P>,
   destination: PixDestination,
   author: PayoutAuthor,
-  key: string | null = null,
+  bindKey = noKey,
 ): Promise<void> {
   const registered = await registerDestination(deps, tenant, id, access, destination);
   const known = { ...registered, pixKey: readDestination(destination).pixKey };
   const after = await deps.store.run(async (tx) => {
     const batch = { deps, tx, nowMs: deps.clock.nowMs() };
     // Repeated after another change, it would undo that one.
-    const action = { action: 'payout', key, id } as const;
-    if (await isRepeat(tx, tenant, action, batch.nowMs)) return async () => undefined;
+    await bindKey(tx, batch.nowMs);
     return stagePayoutOf(batch, tenant, id, access, known, author);
   });
   await after();
@@ -126,8 +131,8 @@ export async function registerDestination<P extends Payee>(
   const known = await deps.store.run((tx) => kind.load(tx, tenant, id));
   const partyRef = payableParty(known);
   const { pixKey, accountHolderName } = readDestination(destination);
-  const holder = plainFact('name', accountHolderName);
-  const bound = [tenant.orgId, tenant.mode, id, partyRef, pixKey.text, holder];
+  const same = Object.values(sameDestination(destination));
+  const bound = [tenant.orgId, tenant.mode, id, partyRef, ...same];
   const key = await partnerKey(deps, 'pix-destination', bound);
   const partner = await requirePartner(deps, tenant);
   const registration = { partyRef, pixKey: pixKey.text, accountHolderName, key };

@@ -26,9 +26,9 @@ export function readIdempotencyKey(
     if (bound === null || bound.origin === 'connected_account' || !mayRead(bound.origin)) {
       throw new PonteError('NotFound');
     }
-    const { origin, ...use } = bound;
-    const payment = await tx.payments.get(tenant, bound.resourceId);
+    const { origin, resourceId, createdAtMs } = bound;
+    const payment = await tx.payments.get(tenant, resourceId);
     assert(payment !== null, 'a key is bound to a payment of its tenant');
-    return { key, origin, ...use, status: payment.status };
+    return { key, origin, resourceId, createdAtMs, status: payment.status };
   });
 }

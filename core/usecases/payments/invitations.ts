@@ -9,10 +9,11 @@ import type { Change, PaymentAggregate } from '../../domain/payments/change.js';
 import { readDisplay } from '../../domain/payments/display.js';
 import type { Payment } from '../../domain/payments/payment.js';
 import { invited } from '../../domain/payments/payment-transitions.js';
-import { isCode, PonteError } from '../../errors.js';
+import { isCode } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { Tx } from '../../ports/storage.js';
 import { mailNumber, stageLink } from '../mail/mails.js';
+import { type ActionEnd, type BindKey, noKey, onceByKey } from '../service/repeated-actions.js';
 import { announce, loadPayment, stageChange } from './payment-store.js';
 
 export const invitationEnds = ['sent', 'opened', 'limited', 'not_approved', 'not_found'] as const;
@@ -38,46 +39,60 @@ export async function inviteBuyers(
   ids: readonly string[],
   idempotencyKey: string | null,
   isMailed = true,
-): Promise<readonly InvitedInvoice[]> {
+): Promise<ActionEnd<readonly InvitedInvoice[]>> {
   const distinct = [...new Set(ids)];
   const found = await deps.store.run((tx) =>
     Promise.all(distinct.map((id) => tx.payments.get(tenant, id))),
   );
   const invoices = found.flatMap((payment) => (payment?.origin === 'invoice' ? [payment] : []));
   const [leader] = invoices;
+  // The key is bound to the first invoice of the request.
+  const action = {
+    action: 'invite_many',
+    key: leader === undefined ? null : idempotencyKey,
+    id: leader?.id ?? '',
+    body: { invoiceIds: distinct, notifyBuyer: isMailed },
+  } as const;
+  const invite = (bindKey: BindKey) =>
+    inviteFound(deps, ids, invoices, { tenant, idempotencyKey, isMailed, bindKey });
+  return onceByKey(deps, tenant, action, invite, () => invite(noKey));
+}
+
+async function inviteFound(
+  deps: Deps,
+  ids: readonly string[],
+  invoices: readonly Payment[],
+  { bindKey, ...by }: By & { readonly bindKey: BindKey },
+): Promise<readonly InvitedInvoice[]> {
   const buyers = Map.groupBy(invoices, ({ buyer }) => emailKey(buyer.email));
   const ends = new Map<string, InvitedInvoice>();
-  const invite = async (ofBuyer: readonly Payment[]) => {
+  const invite = async (ofBuyer: readonly Payment[], bind: BindKey) => {
     const changes: Change[] = [];
-    const invitedNow = await deps.store.run((tx) => {
+    const invitedNow = await deps.store.run(async (tx) => {
       changes.length = 0;
-      return inviteTogether(deps, tx, ofBuyer, {
-        tenant,
-        idempotencyKey,
-        isMailed,
-        leader,
-        changes,
-      });
+      await bind(tx, deps.clock.nowMs());
+      return inviteTogether(deps, tx, ofBuyer, { ...by, changes });
     });
     for (const change of changes) announce(deps, change);
     for (const one of invitedNow) ends.set(one.id, one);
   };
   // The first one binds the key. The store writes the batches of the others together.
   const [first, ...others] = buyers.values();
-  if (first !== undefined) await invite(first);
-  await Promise.all(others.map(invite));
+  if (first !== undefined) await invite(first, bindKey);
+  await Promise.all(others.map((ofBuyer) => invite(ofBuyer, noKey)));
   deps.wake('mails');
   return ids.map(
     (id) => ends.get(id) ?? { id, end: 'not_found' as const, waitMs: 0, payment: null },
   );
 }
 
-interface Together {
+interface By {
   readonly tenant: Tenant;
   readonly idempotencyKey: string | null;
   readonly isMailed: boolean;
-  /** The first invoice of the request, which its key is bound to. */
-  readonly leader: Payment | undefined;
+}
+
+interface Together extends By {
   /** Filled with what is stored. */
   readonly changes: Change[];
 }
@@ -87,15 +102,9 @@ async function inviteTogether(
   deps: Deps,
   tx: Tx,
   payments: readonly Payment[],
-  { tenant, idempotencyKey, isMailed, leader, changes }: Together,
+  { tenant, idempotencyKey, isMailed, changes }: Together,
 ): Promise<readonly InvitedInvoice[]> {
   const nowMs = deps.clock.nowMs();
-  const leaderKey = `${idempotencyKey}\n*`;
-  const bound = idempotencyKey === null ? null : await tx.idempotency.find(tenant, leaderKey);
-  if (bound !== null && bound.resourceId !== leader?.id) {
-    const message = 'This Idempotency-Key invited other buyers. Send a new key.';
-    throw new PonteError('IdempotencyKeyConflict', message);
-  }
   const done = isMailed ? 'sent' : 'opened';
   const ends: InvitedInvoice[] = [];
   const ready: { readonly was: PaymentAggregate; readonly change: Change }[] = [];
@@ -126,9 +135,6 @@ async function inviteTogether(
   }
   const subject = { kind: 'payment', paymentId: first.id } as const;
   const locale = readDisplay(first.display)?.locale ?? 'en';
-  if (idempotencyKey !== null && bound === null && leader !== undefined) {
-    tx.idempotency.bind(tenant, leaderKey, 'invoice', leader.id, nowMs);
-  }
   if (isMailed) stageLink(deps, tx, { ...to, subject, nth, locale, browserHash: null }, nowMs);
   for (const { was, change } of ready) {
     const { id } = was.payment;

@@ -2,40 +2,37 @@
 import { SECOND_MS } from '../../domain/base/instant.js';
 import { type Tenant, tenantOf } from '../../domain/base/tenant.js';
 import { ADDRESS_MAILS_MAX, invitationWaitMs } from '../../domain/mail/mail.js';
-import { type PaymentAggregate, unchanged } from '../../domain/payments/change.js';
+import type { PaymentAggregate } from '../../domain/payments/change.js';
 import { readDisplay } from '../../domain/payments/display.js';
 import type { Payment } from '../../domain/payments/payment.js';
 import { invited } from '../../domain/payments/payment-transitions.js';
 import { PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import { mailNumber, stageLink } from '../mail/mails.js';
-import { isRepeat } from '../service/repeated-actions.js';
+import { type BindKey, noKey } from '../service/repeated-actions.js';
 import { changePayment } from './payment-store.js';
 
 /** How a buyer is invited. */
 export interface Invitation {
-  /** With the key of an earlier invitation to the same invoice nothing is mailed. */
-  readonly idempotencyKey?: string | null;
+  readonly bindKey?: BindKey;
   /** `within_limits`: no mail where it would be refused. */
   readonly mail?: 'always' | 'within_limits' | 'never';
 }
 
 /**
  * Mails the buyer of an approved invoice a link, or another one while it awaits the buyer.
- * InvoiceNotApproved in other statuses; IdempotencyKeyConflict for the key of another invoice;
- * InvitationLimitExceeded for the invoice or the address. Without a mail the page of the invoice
- * opens all the same.
+ * InvoiceNotApproved in other statuses; InvitationLimitExceeded for the invoice or the address.
+ * Without a mail the page of the invoice opens all the same.
  */
 export async function inviteBuyer(
   deps: Deps,
   tenant: Tenant,
   id: string,
-  { idempotencyKey = null, mail = 'always' }: Invitation = {},
+  { bindKey = noKey, mail = 'always' }: Invitation = {},
 ): Promise<Payment> {
   const { payment } = await changePayment(deps, tenant, id, async (was, tx) => {
     const nowMs = deps.clock.nowMs();
-    const action = { action: 'invite', key: idempotencyKey, id } as const;
-    if (await isRepeat(tx, tenant, action, nowMs)) return unchanged(was);
+    await bindKey(tx, nowMs);
     const change = invited(invoiceOnly(was), nowMs);
     const { invitedAtMs, buyer } = was.payment;
     const to = { ...tenantOf(tenant), purpose: 'invitation', address: buyer.email } as const;

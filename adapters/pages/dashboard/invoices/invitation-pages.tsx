@@ -53,7 +53,7 @@ export const invitationPages = memberPages.form({
     ),
   }),
   async save({ deps }, call, { scene, values: { invoices } }) {
-    const ends = await inviteBuyers(deps, tenantOfCall(call), invoices, null);
+    const { value: ends } = await inviteBuyers(deps, tenantOfCall(call), invoices, null);
     // One that is not approved any more was sent by a press shortly before.
     const limited = ends.filter(
       ({ end, payment }) => end === 'limited' && payment?.status === 'approved',

@@ -311,6 +311,8 @@ create table idempotency_keys (
   surface text not null check (surface in ('payment_intent', 'invoice', 'connected_account')),
   resource_id text collate "C" not null,
   created_at timestamptz not null,
+  -- A MAC for each field of an action's body.
+  body_macs text,
   primary key (org_id, mode, idempotency_key)
 );
 

@@ -4,7 +4,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { refusalOf, sharedSite } from '../checked-site.js';
 import { newSeller, payoutConfig, sellerDossier } from './account-calls.js';
-import { type AccountClient, accountsPath, newAccountClient, reportOn } from './account-client.js';
+import {
+  type AccountClient,
+  accountsPath,
+  newAccountClient,
+  reportOn,
+  withPartner,
+} from './account-client.js';
 
 const site = sharedSite();
 
@@ -56,6 +62,60 @@ test('terms that are repeated stay those of the first request', async () => {
   const first = await act(id, 'tos-accepted', { tosId }, 'terms-1');
   assert.equal(first.body['tosAccepted'], true);
   assert.deepEqual((await act(id, 'tos-accepted', { tosId }, 'terms-1')).body, first.body);
+});
+
+test('a repeat with another body reaches no partner, changes nothing and names what differs', async () => {
+  const api = await newAccountClient(site);
+  const act = keyed(api);
+  const id = await api.approvedSeller();
+  const { id: fresh } = await newSeller(site.world, api.tenant);
+  const { body } = await api.on(fresh, 'tos-session', { redirectUrl: 'https://shop.example/t' });
+  const tosId = new URL(String(body['url'])).searchParams.get('tos_id');
+  const spaced = { pixKey: ' ANA@example.com ', accountHolderName: ' Ana  Lima' };
+  const failing = { ...sellerDossier, legalName: 'Fail' };
+  const rows = [
+    [id, 'payout-config', payoutConfig, spaced, undefined],
+    [id, 'payout-config', payoutConfig, { ...payoutConfig, pixKey: 'b@example.com' }, 'pixKey'],
+    [id, 'payout-config', payoutConfig, { pixKey: 'b@example.com', accountHolderName: 'Bo' }, both],
+    [fresh, 'tos-accepted', { tosId }, { tosId: 'tos_other' }, 'tosId'],
+    [fresh, 'submit', failing, failing, undefined],
+    [fresh, 'submit', failing, { ...sellerDossier, website: 'https://a.example' }, more],
+  ] as const;
+  for (const [at, [account, action, first, other, mismatch]] of rows.entries()) {
+    const done = await act(account, action, first, `repeat-${at}`);
+    assert.equal(done.headers['idempotent-replayed'], undefined);
+    let calls = 0;
+    const unreached = async () => {
+      calls += 1;
+      return { outcome: 'unknown', reason: 'reached' } as const;
+    };
+    const changes = { registerPixDestination: unreached, party: { prepare: unreached } };
+    await withPartner(site.world, changes, async () => {
+      const again = await act(account, action, other, `repeat-${at}`);
+      assert.deepEqual([again.status, again.body], [200, done.body], `${at}`);
+      assert.equal(again.headers['idempotent-replayed'], 'true');
+      assert.equal(again.headers['idempotent-mismatch'], mismatch, `${at}`);
+    });
+    assert.equal(calls, 0);
+  }
+});
+
+const both = 'pixKey, accountHolderName';
+const more = 'legalName, website';
+
+test('of two requests at once with one key and two destinations, one counts', async () => {
+  const api = await newAccountClient(site);
+  const act = keyed(api);
+  const id = await api.approvedSeller();
+  const ends = await Promise.all(
+    ['a@example.com', 'b@example.com'].map((pixKey) =>
+      act(id, 'payout-config', { ...payoutConfig, pixKey }, 'at-once'),
+    ),
+  );
+  const mismatches = ends.map(({ headers }) => headers['idempotent-mismatch']);
+  assert.deepEqual(new Set(mismatches), new Set([undefined, 'pixKey']));
+  const { body } = await api.get(`${id}/payout-changes`);
+  assert.equal([body['data']].flat().length, 1);
 });
 
 test('a key counts for one account, for each action apart, and names no payment', async () => {

@@ -7,6 +7,7 @@ import { requireApproval } from '../../../../core/usecases/parties/organizations
 import { inviteBuyers } from '../../../../core/usecases/payments/invitations.js';
 import { inviteBuyer } from '../../../../core/usecases/payments/invoices.js';
 import { cancelPayment, readPayment } from '../../../../core/usecases/payments/payments.js';
+import { onceByKey } from '../../../../core/usecases/service/repeated-actions.js';
 import { makeInvoice, tokenIn } from '../../../support/scenes/made-payments.js';
 import { type World, world } from '../../../support/scenes/test-world.js';
 import { suiteEnd } from '../../../support/suite-end.js';
@@ -173,12 +174,22 @@ test('once the buyer has signed in, it is not invited any more', async () => {
   await assert.rejects(inviteBuyer(made.deps, tenant, payment.id), { code: 'InvoiceNotApproved' });
 });
 
+async function inviteUnder(key: string, id: string) {
+  const { value } = await onceByKey(
+    made.deps,
+    tenant,
+    { action: 'invite', key, id, body: {} },
+    (bindKey) => inviteBuyer(made.deps, tenant, id, { bindKey }),
+    async () => (await readPayment(made.deps, tenant, id)).payment,
+  );
+  return value;
+}
+
 test('an invitation that is repeated with its key mails once, at any time after', async () => {
   const { payment } = await makeInvoice(made.deps, tenant, { buyer: newBuyer() });
   const { payment: other } = await makeInvoice(made.deps, tenant, { buyer: newBuyer() });
   const before = made.mails.length;
-  const invite = (id: string) =>
-    inviteBuyer(made.deps, tenant, id, { idempotencyKey: 'of the first' });
+  const invite = (id: string) => inviteUnder('of the first', id);
   assert.equal((await invite(payment.id)).status, 'awaiting_buyer');
   for (const waitMs of [0, 2 * MINUTE_MS]) {
     made.advanceClock(waitMs);
@@ -187,7 +198,7 @@ test('an invitation that is repeated with its key mails once, at any time after'
   assert.equal(await invited(invite(other.id)), 'IdempotencyKeyConflict');
   await made.settle();
   assert.equal(made.mails.length, before + 1);
-  await inviteBuyer(made.deps, tenant, payment.id, { idempotencyKey: 'of the second' });
+  await inviteUnder('of the second', payment.id);
   await made.settle();
   assert.equal(made.mails.length, before + 2);
 });
@@ -196,13 +207,13 @@ test('the key of a create is another one than that of an invitation', async () =
   const fields = { buyer: newBuyer(), idempotencyKey: 'one for both' };
   const { payment } = await makeInvoice(made.deps, tenant, fields);
   const before = made.mails.length;
-  await inviteBuyer(made.deps, tenant, payment.id, { idempotencyKey: 'one for both' });
+  await inviteUnder('one for both', payment.id);
   await made.settle();
   assert.equal(made.mails.length, before + 1);
 });
 
 const endsOf = async (ids: readonly string[], key: string | null = null) =>
-  (await inviteBuyers(made.deps, tenant, ids, key)).map(({ end }) => end);
+  (await inviteBuyers(made.deps, tenant, ids, key)).value.map(({ end }) => end);
 
 let numbers = 0;
 
@@ -285,7 +296,12 @@ test('the limit of an address counts mails of many invoices as one', async () =>
     assert.deepEqual(await endsOf(await invoicesOf(buyer, 3)), ['sent', 'sent', 'sent']);
   }
   const before = made.mails.length;
-  const limited = await inviteBuyers(made.deps, tenant, await invoicesOf(buyer, 2), null);
+  const { value: limited } = await inviteBuyers(
+    made.deps,
+    tenant,
+    await invoicesOf(buyer, 2),
+    null,
+  );
   assert.deepEqual(
     limited.map(({ end }) => end),
     ['limited', 'limited'],
@@ -306,7 +322,7 @@ test('many invoices open without a mail, beyond the limits of mails, and again b
   await made.settle();
   const before = made.mails.length;
   for (const round of ['first', 'again']) {
-    const found = await inviteBuyers(made.deps, tenant, ids, 'quiet', false);
+    const { value: found } = await inviteBuyers(made.deps, tenant, ids, 'quiet', false);
     const ends = found.map(({ end }) => end);
     assert.deepEqual(ends, [...Array(4).fill('opened'), 'not_found'], round);
   }
