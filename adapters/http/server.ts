@@ -32,6 +32,8 @@ const CHECK_SHARE = 6;
 /** Longer than the balancers that keep idle connections for a quarter of an hour. */
 const KEEP_ALIVE_SECONDS = 930;
 const STOP_GRACE_MS = 8_000;
+/** Requests of a connection that wait for the answer before theirs; with one more it is closed. */
+const PIPELINED_MAX = 64;
 
 /** The rows of a process without an API. */
 const healthRoutes = routes.filter(({ operations }) =>
@@ -142,17 +144,17 @@ export function createHttpServer(deps: Deps, options: HttpOptions): HttpServer {
   /** The newest exchange of each connection, which decides if a malformed rest gets an answer. */
   const exchanges = new WeakMap<Socket, Exchange>();
   const onRequest = (request: IncomingMessage, response: ServerResponse) => {
-    const before = exchanges.get(request.socket)?.response ?? null;
-    exchanges.set(request.socket, { request, response, before });
     options.onArrival?.();
-    const answered = answer(pipeline, options.pages ?? null, request, response);
-    answered.then(
-      () => endLateBody(request, requestTimeoutMs),
-      (error: unknown) => {
-        deps.log.error('an answer could not be written', { err: error });
-        response.destroy();
-      },
-    );
+    inTurn(exchanges, request, response, () => {
+      const answered = answer(pipeline, options.pages ?? null, request, response);
+      answered.then(
+        () => endLateBody(request, requestTimeoutMs),
+        (error: unknown) => {
+          deps.log.error('an answer could not be written', { err: error });
+          response.destroy();
+        },
+      );
+    });
   };
   const server = createServer(
     {
@@ -269,6 +271,34 @@ interface Exchange {
   readonly response: ServerResponse;
   /** The answer before this one on the connection: clients may pipeline requests. */
   readonly before: ServerResponse | null;
+  /** How many answers of the connection end before this one begins. */
+  readonly waiting: number;
+}
+
+/**
+ * Begins an answer when the one before it on its connection is written: a client that does not read
+ * makes the service hold one answer, however many it asks for.
+ */
+function inTurn(
+  exchanges: WeakMap<Socket, Exchange>,
+  request: IncomingMessage,
+  response: ServerResponse,
+  begin: () => void,
+): void {
+  const { socket } = request;
+  const last = exchanges.get(socket);
+  const before = last?.response ?? null;
+  const waiting = last === undefined || last.response.writableFinished ? 0 : last.waiting + 1;
+  exchanges.set(socket, { request, response, before, waiting });
+  if (waiting === 0) {
+    begin();
+  } else if (waiting > PIPELINED_MAX) {
+    socket.destroy();
+  } else {
+    before?.once('close', () => {
+      if (!socket.destroyed) begin();
+    });
+  }
 }
 
 /** Answers with an error body, unless an earlier answer is pending or the peer is gone. */

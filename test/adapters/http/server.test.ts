@@ -1,7 +1,7 @@
 // What happens on the wire: requests that are hardly HTTP, bodies that are too long or never end,
 // clients that go away, and stopping while requests run.
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { connect, Server, type Socket } from 'node:net';
 import { test } from 'node:test';
 import { createHttpServer } from '../../../adapters/http/server.js';
@@ -231,6 +231,33 @@ test('requests pipelined on one connection are answered in their order', async (
     [...text.matchAll(/x-request-id: (\w+)/g)].map(([, id]) => id),
     ['first', 'second', 'third'],
   );
+});
+
+test('a pipelined request begins after the answer before it; too many close it', async (t) => {
+  const begun = new EventEmitter();
+  let count = 0;
+  const gated = await checkedSite(t, undefined, {
+    readiness: () =>
+      new Promise((resolve) => {
+        count += 1;
+        begun.emit('request', () => resolve(allWell));
+      }),
+  });
+  const one = 'GET /readyz HTTP/1.1\r\nHost: a\r\n\r\n';
+  const socket = await open(gated.port);
+  let next = once(begun, 'request');
+  socket.write(one.repeat(65));
+  for (let answered = 0; answered < 65; answered += 1) {
+    const [answerNow] = await next;
+    assert.equal(count, answered + 1);
+    next = once(begun, 'request');
+    answerNow();
+  }
+  socket.destroy();
+  const greedy = await open(gated.port);
+  greedy.write(one.repeat(66));
+  assert.equal(await readAll(greedy), '');
+  assert.equal(count, 66);
 });
 
 test('a refusal before the body was read leaves the connection usable', async () => {
