@@ -93,17 +93,16 @@ function monthOf(text: string): FxOptions['month'] {
 }
 
 async function fx({ deps }: Operator, { month, mode }: FxOptions): Promise<Outcome> {
-  const [{ fxReport }, { fxCsv }] = await Promise.all([
+  const [{ fxReport }, { fxText }] = await Promise.all([
     import('../../core/usecases/accounting/fx-reports.js'),
     import('../../adapters/pages/kit/files/fx-file.js'),
   ]);
-  const report = await fxReport(deps, mode, month);
-  const { lines, sumMinor } = report;
+  const { lines, sumMinor } = await fxReport(deps, mode, month);
   const brlSum = formatAmount(sumMinor);
   const data = lines.map(({ facts, missing }) => ({ ...facts, missing }));
   return {
     json: { data, brlSum },
-    text: fxCsv(report).trimEnd(),
+    text: fxText(lines).trimEnd(),
     exit: lines.every(({ missing }) => missing.length === 0) ? 'done' : 'checkFailed',
   };
 }

@@ -76,7 +76,7 @@ const auditEntry = representation<AuditRecord>()('AuditEntry', {
         }),
     })
     .nullable()
-    .meta({ description: 'What a member exported as a file; null for a change.' }),
+    .meta({ description: 'What a member or an operator exported as a file; null for a change.' }),
   chainHash: z.string().meta({
     description:
       'The hash of this entry and all before it. Keep it with `sequence`: while the log is ' +

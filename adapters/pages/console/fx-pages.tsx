@@ -1,106 +1,125 @@
 // The extract of a month for the central bank, as `ponte report fx`.
-import { chosenMonth, periodOf } from '../../../core/domain/accounting/accounting.js';
+import { z } from 'zod';
+import { chosenMonth, isMonth, periodOf } from '../../../core/domain/accounting/accounting.js';
 import { money } from '../../../core/domain/base/money.js';
 import { type Mode, modes } from '../../../core/domain/base/tenant.js';
 import { DEFAULT_TIME_ZONE, dayOf } from '../../../core/domain/base/time-zone.js';
-import { type FxReport, fxReport } from '../../../core/usecases/accounting/fx-reports.js';
-import { Button, ButtonLink, Note } from '../kit/components.js';
+import {
+  type FxSummary,
+  fxSummary,
+  fxPages as pagesOf,
+} from '../../../core/usecases/accounting/fx-reports.js';
+import { Button, Form, Note } from '../kit/components.js';
 import { csvFile } from '../kit/csv-line.js';
 import { SelectField } from '../kit/fields.js';
-import { fxCsv } from '../kit/files/fx-file.js';
-import type { PageContext } from '../kit/page-route.js';
+import { fxCsv, fxLines } from '../kit/files/fx-file.js';
 import { Table } from '../kit/pages/table.js';
-import { type ConsoleCall, format, operatorPages } from './console-layout.js';
+import { format, operatorPages } from './console-layout.js';
 
 /** Months to choose from. */
 const MONTHS_SHOWN = 13;
-
-interface Found {
-  readonly months: readonly string[];
-  readonly month: string;
-  readonly mode: Mode;
-  readonly report: FxReport;
-}
 
 export const fxPages = [
   operatorPages.view({
     path: '/fx',
     access: null,
-    load: ({ deps }, call) => found(deps, call),
-    show: ({ view }, { months, month, mode, report: { lines, sumMinor } }) => {
-      const open = lines.filter(({ missing }) => missing.length > 0);
+    async load({ deps }, { query }) {
+      // The last month that is over, unless another one is asked for.
+      const today = dayOf(DEFAULT_TIME_ZONE, deps.clock.nowMs());
+      const choice = { count: MONTHS_SHOWN, usual: 1 };
+      const { month, months } = chosenMonth(query.get('month') ?? '', today, choice);
+      const mode = modes.find((one) => one === query.get('mode')) ?? 'live';
+      const summary = await fxSummary(pagesOf(() => deps, mode, periodOf(month)));
+      return { months, month, mode, summary };
+    },
+    show: ({ view }, { months, month, mode, summary }) => ({
+      title: 'Extract for the central bank',
+      lede: 'Every PIX to a seller in a month of Brasília. Its sum is that of the ledger.',
+      place: 'fx',
+      body: (
+        <div class="stack-l">
+          <form method="get" action={`${view.path}/fx`} class="filters one">
+            <SelectField
+              name="month"
+              label="Month"
+              choices={months.map((value) => ({ value, label: value }))}
+              value={month}
+            />
+            <SelectField
+              name="mode"
+              label="Mode"
+              choices={modes.map((value) => ({ value, label: value }))}
+              value={mode}
+            />
+            <Button>Show</Button>
+          </form>
+          <Extract path={view.path} month={month} mode={mode} summary={summary} />
+        </div>
+      ),
+    }),
+  }),
+  operatorPages.export({
+    path: '/fx/file',
+    access: null,
+    form: z.object({ month: z.string().refine(isMonth), mode: z.enum(modes) }),
+    async run(_, { form: { month, mode }, freshDeps }) {
+      const lines = fxLines(pagesOf(freshDeps, mode, periodOf(month)));
       return {
-        title: 'Extract for the central bank',
-        lede: 'Every PIX to a seller in a month of Brasília. Its sum is that of the ledger.',
-        place: 'fx',
-        body: (
-          <div class="stack-l">
-            <form method="get" action={`${view.path}/fx`} class="filters one">
-              <SelectField
-                name="month"
-                label="Month"
-                choices={months.map((value) => ({ value, label: value }))}
-                value={month}
-              />
-              <SelectField
-                name="mode"
-                label="Mode"
-                choices={modes.map((value) => ({ value, label: value }))}
-                value={mode}
-              />
-              <Button>Show</Button>
-            </form>
-            <p>
-              <b>
-                {format.count(lines.length)} PIX, {format.money(money(sumMinor, 'BRL'))}
-              </b>
-            </p>
-            <div class="actions">
-              <ButtonLink
-                look="primary"
-                href={`${view.path}/fx/file?month=${month}&mode=${mode}`}
-                icon="download"
-              >
-                Download CSV
-              </ButtonLink>
-            </div>
-            {open.length === 0 ? null : (
-              <>
-                <Note look="warn" text={`${format.count(open.length)} of them lack facts.`} />
-                <Table
-                  label="What is missing"
-                  rows={open}
-                  columns={({ column, named }) => [
-                    named('Payment', ({ facts: { paymentId } }) => (
-                      <a href={`${view.path}/payments/${paymentId}`}>{paymentId}</a>
-                    )),
-                    column('Movement', ({ facts }) => facts.movement),
-                    column('Missing', ({ missing }) => missing.join(', ')),
-                  ]}
-                />
-              </>
-            )}
-            <p class="quiet">
-              Names and countries of buyers are those that the organization gave. This is no advice:
-              ask who files for you what it needs.
-            </p>
-          </div>
-        ),
+        of: { orgId: null, mode },
+        filter: `fx=${month}`,
+        rows: null,
+        file: (count) => csvFile(`fx-${mode}-${month}`, fxCsv(count(lines))),
       };
     },
   }),
-  operatorPages.file({ path: '/fx/file', access: null }, async ({ deps }, call) => {
-    const { month, mode, report } = await found(deps, call);
-    return csvFile(`fx-${mode}-${month}`, fxCsv(report));
-  }),
 ];
 
-/** The last month that is over, unless another one is asked for. */
-async function found(deps: PageContext['deps'], call: ConsoleCall): Promise<Found> {
-  const today = dayOf(DEFAULT_TIME_ZONE, deps.clock.nowMs());
-  const asked = call.query.get('month') ?? '';
-  const { month, months } = chosenMonth(asked, today, { count: MONTHS_SHOWN, usual: 1 });
-  const mode = modes.find((one) => one === call.query.get('mode')) ?? 'live';
-  const report = await fxReport(deps, mode, periodOf(month));
-  return { months, month, mode, report };
+interface Shown {
+  readonly path: string;
+  readonly month: string;
+  readonly mode: Mode;
+  readonly summary: FxSummary;
+}
+
+function Extract({ path, month, mode, summary: { count, sumMinor, openCount, open } }: Shown) {
+  return (
+    <>
+      <p>
+        <b>
+          {format.count(count)} PIX, {format.money(money(sumMinor, 'BRL'))}
+        </b>
+      </p>
+      <Form to="fx/file" download>
+        <input type="hidden" name="month" value={month} />
+        <input type="hidden" name="mode" value={mode} />
+        <Button look="primary">Download CSV</Button>
+      </Form>
+      {openCount === 0 ? null : (
+        <>
+          <Note look="warn" text={`${format.count(openCount)} of them lack facts.`} />
+          <Table
+            label="What is missing"
+            rows={open}
+            columns={({ column, named }) => [
+              named('Payment', ({ facts: { paymentId } }) => (
+                <a href={`${path}/payments/${paymentId}`}>{paymentId}</a>
+              )),
+              column('Movement', ({ facts }) => facts.movement),
+              column('Missing', ({ missing }) => missing.join(', ')),
+            ]}
+          />
+          {open.length === openCount ? null : (
+            <p class="quiet">
+              The first {format.count(open.length)} are listed. The file has all, with what each
+              lacks.
+            </p>
+          )}
+        </>
+      )}
+      <p class="quiet">
+        Names and countries of buyers are those that the organization gave. This is no advice: ask
+        who files for you what it needs. The audit log has each download.
+      </p>
+    </>
+  );
 }

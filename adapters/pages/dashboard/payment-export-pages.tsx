@@ -3,7 +3,6 @@
 import { z } from 'zod';
 import { dayOf } from '../../../core/domain/base/time-zone.js';
 import type { ShownView } from '../../../core/domain/payments/change.js';
-import { recordExport } from '../../../core/usecases/service/audit-log.js';
 import { Button, ButtonLink, Form } from '../kit/components.js';
 import { BYTE_ORDER_MARK, csvFile, plainCsv, spreadsheetCsv } from '../kit/csv-line.js';
 import { CheckField } from '../kit/fields.js';
@@ -13,7 +12,7 @@ import { localeOfCall, viewOf } from './dashboard-scene.js';
 import { actorOf, type MemberCall, tenantOfCall } from './member-page.js';
 import { memberPages } from './member-pages.js';
 import { csvHeader, csvRow } from './payment-csv.js';
-import { chipsOf, exportFilters, type PaymentFilters, readPage } from './payment-filters.js';
+import { chipsOf, exportFilters, readPage } from './payment-filters.js';
 
 /** More rows need a fresh proof of the mailbox. */
 export const UNPROVEN_ROWS_MAX = 1_000;
@@ -34,21 +33,19 @@ export const paymentExportPages = [
     if (rows.length === limit) {
       return seeOther(listPath(`${viewOf(context, call).path}/payments/export/all`, filters));
     }
-    await recordExport(deps, tenantOfCall(call), exportIn(filters, rows.length));
-    return fileOf(context, call, textOf([rows], call));
+    const file = () => fileOf(context, call, textOf([rows], call));
+    return { ...exportIn(call, rows.length), file };
   }),
-  ...exportOf('/payments/export/all', 'export_payments', async (context, call) => {
-    await recordExport(context.deps, tenantOfCall(call), exportIn(filtersOf(call), null));
-    return fileOf(context, call, countedText(context, call));
-  }),
+  ...exportOf('/payments/export/all', 'export_payments', async (context, call) => ({
+    ...exportIn(call, null),
+    file: (count) => fileOf(context, call, textOf(count(pagesOf(call)), call)),
+  })),
 ];
 
+type ExportPage = Parameters<typeof memberPages.export<z.infer<typeof exportForm>>>[0];
+
 /** The page of a file, and the file. */
-function exportOf(
-  path: string,
-  proof: 'session' | 'export_payments',
-  handler: (context: PageContext, call: ExportCall) => Promise<PageAnswer>,
-) {
+function exportOf(path: string, proof: 'session' | 'export_payments', run: ExportPage['run']) {
   return [
     memberPages.view({
       path,
@@ -88,18 +85,13 @@ function exportOf(
         };
       },
     }),
-    memberPages.action({
-      path,
-      access: { scope, proof },
-      limit: 'export',
-      form: exportForm,
-      run: handler,
-    }),
+    memberPages.export({ path, access: { scope, proof }, form: exportForm, run }),
   ];
 }
 
-const exportIn = (filters: PaymentFilters, rows: number | null) => ({
-  filter: listPath('', filters).slice(1),
+const exportIn = (call: ExportCall, rows: number | null) => ({
+  of: tenantOfCall(call),
+  filter: listPath('', filtersOf(call)).slice(1),
   rows,
 });
 
@@ -127,22 +119,6 @@ function fileOf({ deps }: PageContext, call: ExportCall, body: PageAnswer['body'
   const day = dayOf(organization.timeZone, deps.clock.nowMs());
   const name = filtersOf(call).origin === null ? 'payments' : 'invoices';
   return csvFile(`${name}-${mode}-${day}`, body);
-}
-
-/** At its end, also an early one, a second entry in the audit log says how much was sent. */
-async function* countedText({ deps }: PageContext, call: ExportCall): AsyncGenerator<string> {
-  let rows = 0;
-  async function* counted() {
-    for await (const page of pagesOf(call)) {
-      rows += page.length;
-      yield page;
-    }
-  }
-  try {
-    yield* textOf(counted(), call);
-  } finally {
-    await recordExport(deps, tenantOfCall(call), exportIn(filtersOf(call), rows));
-  }
 }
 
 /** A file for Excel is that of the language. */

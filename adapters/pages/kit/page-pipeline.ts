@@ -204,7 +204,7 @@ async function answerOf(
   if (route.csrf === 'form' && !isCsrfToken(form.get('csrf') ?? '', csrf)) {
     return outOfDate();
   }
-  await takeSlot(deps, match, visit);
+  await takeSlot(deps, match, visit, operator);
   const values = typeof route.form === 'string' ? null : route.form.safeParse(valuesOf(form));
   if (values?.success === false) throw new PonteError('ValidationError');
   const call: PageCall<PageAuth, unknown> = {
@@ -280,12 +280,18 @@ function guardedBy(
   return guarded(deps, (tx) => guardMember(tx, signedIn, acts));
 }
 
-/** Counts against the limit that the row names: of the member, or of what the path names. */
-async function takeSlot(deps: Deps, { route, params }: PageMatch, visit: Visit | null) {
+/** Counts against the limit that the row names: of who is signed in, or of what the path names. */
+async function takeSlot(
+  deps: Deps,
+  { route, params }: PageMatch,
+  visit: Visit | null,
+  operator: SignedInOperator | null,
+) {
   const limit = route?.limit ?? 'none';
   if (limit === 'none') return;
   const { publicId, flowId, accountId } = params;
-  const about = visit?.signedIn.person.id ?? publicId ?? flowId ?? accountId ?? '';
+  const person = visit?.signedIn.person.id ?? operator?.actor.id;
+  const about = person ?? publicId ?? flowId ?? accountId ?? '';
   await takePageSlot(deps, limit, about);
 }
 

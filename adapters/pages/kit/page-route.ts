@@ -61,8 +61,8 @@ export interface PageRow<A extends PageAuth, F> {
   readonly method: 'GET' | 'POST';
   /** Below the path of the pay URL, as `/r/{publicId}/enter`. */
   readonly path: string;
-  /** Declared as a list or a form (pages/declared-pages.tsx): tests try each of them. */
-  readonly kind?: 'list' | 'form';
+  /** Declared as such (pages/declared-pages.tsx): tests try each of them. */
+  readonly kind?: 'list' | 'form' | 'export';
   readonly subject: PageSubject;
   readonly auth: A;
   /** What rows for members require; undefined for others. */

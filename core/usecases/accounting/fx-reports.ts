@@ -6,9 +6,7 @@ import { DEFAULT_TIME_ZONE, rangeOf } from '../../domain/base/time-zone.js';
 import { paymentOrigins } from '../../domain/payments/payment.js';
 import type { Deps } from '../../ports/deps.js';
 import { loadView } from '../payments/payment-store.js';
-import { allPostings } from './settlement-entries.js';
-
-const PAYMENTS_PER_READ = 200;
+import { postingPages } from './settlement-entries.js';
 
 export interface FxReport {
   readonly lines: readonly FxLine[];
@@ -21,45 +19,76 @@ interface Month {
   readonly month: number;
 }
 
-/** A month of Brasília, without the last minute of one that is not over. */
-export async function fxReport(deps: Deps, mode: Mode, month: Month): Promise<FxReport> {
-  const organizations = await deps.store.run((tx) => tx.organizations.list());
-  const reports: FxReport[] = [];
-  for (const { id, name } of organizations) {
-    reports.push(await ownFxReport(deps, { id, name, mode }, month));
-  }
-  return {
-    lines: reports.flatMap(({ lines }) => lines),
-    sumMinor: reports.reduce((sum, one) => sum + one.sumMinor, 0n),
-  };
+/** What is known of a month before its lines are read one by one. */
+export interface FxSummary {
+  readonly count: number;
+  readonly sumMinor: bigint;
+  /** How many lines lack facts. */
+  readonly openCount: number;
+  /** The first of them. */
+  readonly open: readonly FxLine[];
+}
+
+const OPEN_SHOWN = 100;
+
+/**
+ * A month of Brasília, without the last minute of one that is not over. Each page is read with
+ * fresh dependencies, because a long file takes longer than a request.
+ */
+export async function* fxPages(
+  fresh: () => Deps,
+  mode: Mode,
+  month: Month,
+): AsyncGenerator<FxReport> {
+  const organizations = await fresh().store.run((tx) => tx.organizations.list());
+  for (const { id, name } of organizations) yield* ownFxPages(fresh, { id, name, mode }, month);
 }
 
 /** The same of one organization. */
-export async function ownFxReport(
-  deps: Deps,
+export async function* ownFxPages(
+  fresh: () => Deps,
   {
     id: orgId,
     name: organization,
     mode,
   }: { readonly id: string; readonly name: string; readonly mode: Mode },
   month: Month,
-): Promise<FxReport> {
+): AsyncGenerator<FxReport> {
   const tenant = { orgId, mode };
   const moments = { ...rangeOf(DEFAULT_TIME_ZONE, month), origins: paymentOrigins };
-  const all = await allPostings(deps, tenant, moments);
-  const paid = all.filter((posting) => brlOf(posting) !== 0n);
-  const lines: FxLine[] = [];
-  for (let at = 0; at < paid.length; at += PAYMENTS_PER_READ) {
-    const some = paid.slice(at, at + PAYMENTS_PER_READ);
-    const read = await deps.store.run((tx) =>
+  for await (const page of postingPages(fresh, tenant, moments)) {
+    const paid = page.filter((posting) => brlOf(posting) !== 0n);
+    const lines = await fresh().store.run((tx) =>
       Promise.all(
-        some.map(async (posting) => {
+        paid.map(async (posting) => {
           const view = await loadView(tx, tenant, posting.subjectId);
           return fxLineOf({ posting, view, organization });
         }),
       ),
     );
-    lines.push(...read);
+    yield { lines, sumMinor: paid.reduce((sum, posting) => sum + brlOf(posting), 0n) };
   }
-  return { lines, sumMinor: paid.reduce((sum, posting) => sum + brlOf(posting), 0n) };
+}
+
+export async function fxReport(deps: Deps, mode: Mode, month: Month): Promise<FxReport> {
+  const lines: FxLine[] = [];
+  let sumMinor = 0n;
+  for await (const page of fxPages(() => deps, mode, month)) {
+    lines.push(...page.lines);
+    sumMinor += page.sumMinor;
+  }
+  return { lines, sumMinor };
+}
+
+export async function fxSummary(pages: AsyncIterable<FxReport>): Promise<FxSummary> {
+  const open: FxLine[] = [];
+  let [count, openCount, sumMinor] = [0, 0, 0n];
+  for await (const page of pages) {
+    const lacking = page.lines.filter(({ missing }) => missing.length > 0);
+    open.push(...lacking.slice(0, OPEN_SHOWN - open.length));
+    openCount += lacking.length;
+    count += page.lines.length;
+    sumMinor += page.sumMinor;
+  }
+  return { count, sumMinor, openCount, open };
 }

@@ -73,15 +73,18 @@ export function readEntries(
 }
 
 /** All entries of a range. */
-export function allEntries(
+export async function allEntries(
   deps: Deps,
   tenant: Tenant,
   range: EntryRange,
 ): Promise<readonly BookedEntry[]> {
-  return allPages(range.afterId, async (afterId) => {
+  const all: BookedEntry[] = [];
+  const pages = allPages(range.afterId, async (afterId) => {
     const page = await readEntries(deps, tenant, { ...range, afterId }, PAGE_POSTINGS);
     return { rows: page.entries, lastId: page.lastId };
   });
+  for await (const rows of pages) all.push(...rows);
+  return all;
 }
 
 /** What a file of this form has of these days; null: from the first entry, or up to today. */
@@ -110,12 +113,13 @@ interface Moments {
 }
 
 /** All postings of a time, as the ledger has them. */
-export function allPostings(
-  deps: Deps,
+export function postingPages(
+  fresh: () => Deps,
   tenant: Tenant,
   moments: Moments,
-): Promise<readonly PaymentPosting[]> {
+): AsyncGenerator<readonly PaymentPosting[]> {
   return allPages(null, async (afterId) => {
+    const deps = fresh();
     const { postings, lastId } = await deps.store.run((tx) =>
       postingsIn(deps, tx, tenant, { ...moments, afterId }, PAGE_POSTINGS),
     );
@@ -160,17 +164,16 @@ async function postingsIn(
   return { postings, lastId: found.at(-1)?.id ?? afterId };
 }
 
-async function allPages<Row>(
+async function* allPages<Row>(
   firstId: string | null,
   read: (
     afterId: string | null,
   ) => Promise<{ readonly rows: readonly Row[]; readonly lastId: string | null }>,
-): Promise<readonly Row[]> {
-  const all: Row[] = [];
+): AsyncGenerator<readonly Row[]> {
   for (let afterId = firstId; ; ) {
     const { rows, lastId } = await read(afterId);
-    all.push(...rows);
-    if (lastId === null || lastId === afterId) return all;
+    yield rows;
+    if (lastId === null || lastId === afterId) return;
     afterId = lastId;
   }
 }

@@ -101,7 +101,7 @@ class AuditedStore implements Store {
     return this.#needs.store.close();
   }
 
-  async recordExport({ orgId, mode }: Tenant, exported: AuditedExport): Promise<void> {
+  async recordExport({ orgId, mode }: ExportedOf, exported: AuditedExport): Promise<void> {
     const proof = knownProof(this.#needs) ?? (await readProof(this.#needs));
     await this.unaudited.run(async (tx) =>
       this.#append(tx, { orgId, mode, objects: [], exported }, proof),
@@ -153,14 +153,17 @@ export function forgetProof({ store }: Pick<Deps, 'store'>): void {
   proofs.delete(store.claims);
 }
 
+/** What an export is of: a tenant or, with null, all organizations in a mode. */
+export type ExportedOf = Pick<Tenant, 'mode'> & { readonly orgId: string | null };
+
 /** An export changes nothing, so its record is written by itself. */
 export async function recordExport(
   { store }: Pick<Deps, 'store'>,
-  tenant: Tenant,
+  of: ExportedOf,
   exported: AuditedExport,
 ): Promise<void> {
   assert(store instanceof AuditedStore, 'an export has an author');
-  await store.recordExport(tenant, exported);
+  await store.recordExport(of, exported);
 }
 
 type LogReader = Pick<Deps, 'store' | 'secretBox'>;

@@ -30,17 +30,20 @@ import {
   readAccounting,
   setAccounts,
 } from '../../../../core/usecases/accounting/accounting-settings.js';
-import { type FxReport, ownFxReport } from '../../../../core/usecases/accounting/fx-reports.js';
+import {
+  type FxSummary,
+  fxSummary,
+  ownFxPages,
+} from '../../../../core/usecases/accounting/fx-reports.js';
 import {
   allOfThem,
   readEntries,
   readEntryFile,
 } from '../../../../core/usecases/accounting/settlement-entries.js';
-import { recordExport } from '../../../../core/usecases/service/audit-log.js';
 import { Button, ButtonForm, ButtonLink, Form, Note } from '../../kit/components.js';
 import { csvFile } from '../../kit/csv-line.js';
 import { SelectField } from '../../kit/fields.js';
-import { fxCsv } from '../../kit/files/fx-file.js';
+import { fxCsv, fxLines } from '../../kit/files/fx-file.js';
 import type { PageContext } from '../../kit/page-route.js';
 import { textAs } from '../../kit/pages/form-page.js';
 import { Table } from '../../kit/pages/table.js';
@@ -107,24 +110,26 @@ export const accountingPages = [
       body: <Month shown={shown} />,
     }),
   }),
-  memberPages.action({
+  memberPages.export({
     path: `${PATH}/entries`,
     access: exportsData,
-    limit: 'export',
     form: z.object({ month, form: z.enum(entryForms) }),
     async run({ deps }, call) {
       const { month: of, form } = call.form;
       const tenant = tenantOfCall(call);
-      const file = await readEntryFile(deps, tenant, form, daysOfMonth(of));
-      const filter = `entries=${of}&form=${form}`;
-      await recordExport(deps, tenant, { filter, rows: file.entries.length });
+      const read = await readEntryFile(deps, tenant, form, daysOfMonth(of));
       const { extension, contentType } = entryFiles[form];
       const name = `entries-${tenant.mode}-${of}.${extension}`;
       const headers = {
         'content-type': `${contentType}; charset=utf-8`,
         'content-disposition': `attachment; filename="${name}"`,
       };
-      return { status: 200, headers, cookies: [], body: entryText(form, file) };
+      return {
+        of: tenant,
+        filter: `entries=${of}&form=${form}`,
+        rows: read.entries.length,
+        file: () => ({ status: 200, headers, cookies: [], body: entryText(form, read) }),
+      };
     },
   }),
   memberPages.action({
@@ -141,7 +146,7 @@ export const accountingPages = [
     access: exportsNames,
     load: async ({ deps }, call) => {
       const { month: of, months } = monthsOf(deps, call);
-      return { month: of, months, report: await reportOf(deps, call, of) };
+      return { month: of, months, summary: await fxSummary(pagesOf(call, () => deps, of)) };
     },
     show: ({ texts, view }, found) => ({
       title: accountingTexts[view.locale].extract,
@@ -150,17 +155,20 @@ export const accountingPages = [
       body: <Extract found={found} />,
     }),
   }),
-  memberPages.action({
+  memberPages.export({
     path: `${EXTRACT}/file`,
     access: exportsNames,
-    limit: 'export',
     form: z.object({ month }),
-    async run({ deps }, call) {
+    async run(_, call) {
       const { month: of } = call.form;
-      const report = await reportOf(deps, call, of);
       const tenant = tenantOfCall(call);
-      await recordExport(deps, tenant, { filter: `extract=${of}`, rows: report.lines.length });
-      return csvFile(`extract-${tenant.mode}-${of}`, fxCsv(report));
+      const pages = pagesOf(call, call.freshDeps, of);
+      return {
+        of: tenant,
+        filter: `extract=${of}`,
+        rows: null,
+        file: (count) => csvFile(`extract-${tenant.mode}-${of}`, fxCsv(count(fxLines(pages)))),
+      };
     },
   }),
   ...memberPages.form({
@@ -205,9 +213,9 @@ function monthsOf({ clock }: PageContext['deps'], call: MemberCall) {
   return chosenMonth(call.query.get('month') ?? '', today, { count: MONTHS_SHOWN, usual: 0 });
 }
 
-function reportOf(deps: PageContext['deps'], call: MemberCall, of: string): Promise<FxReport> {
+function pagesOf(call: MemberCall, fresh: () => PageContext['deps'], of: string) {
   const { organization, mode } = actorOf(call);
-  return ownFxReport(deps, { ...organization, mode }, periodOf(of));
+  return ownFxPages(fresh, { ...organization, mode }, periodOf(of));
 }
 
 function MonthChoice({ to, of, months }: { to: string; of: string; months: readonly string[] }) {
@@ -337,18 +345,17 @@ function Entries({ entries }: { readonly entries: readonly BookedEntry[] }): VNo
 interface FoundExtract {
   readonly month: string;
   readonly months: readonly string[];
-  readonly report: FxReport;
+  readonly summary: FxSummary;
 }
 
 function Extract({
-  found: { month: of, months, report },
+  found: { month: of, months, summary },
 }: {
   readonly found: FoundExtract;
 }): VNode {
   const { view, format } = useDashboard();
   const words = accountingTexts[view.locale];
-  const { lines, sumMinor } = report;
-  const incomplete = lines.filter(({ missing }) => missing.length > 0).length;
+  const { count, openCount, sumMinor } = summary;
   const sum = format.money(money(sumMinor, 'BRL'));
   return (
     <div class="stack-l narrow">
@@ -356,10 +363,10 @@ function Extract({
       <section class="card stack">
         <p>{words.extractText}</p>
         <p>
-          <b>{words.extractCount(format.count(lines.length), sum)}</b>
+          <b>{words.extractCount(format.count(count), sum)}</b>
         </p>
-        {incomplete === 0 ? null : (
-          <Note look="warn" text={words.incomplete(format.count(incomplete))} />
+        {openCount === 0 ? null : (
+          <Note look="warn" text={words.incomplete(format.count(openCount))} />
         )}
         <Form to="accounting/extract/file" class="stack" download>
           <input type="hidden" name="month" value={of} />

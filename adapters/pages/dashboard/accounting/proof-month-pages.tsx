@@ -6,7 +6,6 @@ import { isMonth } from '../../../../core/domain/accounting/accounting.js';
 import { dayOf } from '../../../../core/domain/base/time-zone.js';
 import { PonteError } from '../../../../core/errors.js';
 import { type PayeeMonth, payeesOfMonth } from '../../../../core/usecases/law/proof-months.js';
-import { recordExport } from '../../../../core/usecases/service/audit-log.js';
 import { Button, Foreign, Form } from '../../kit/components.js';
 import type { PageContext } from '../../kit/page-route.js';
 import { LawTable } from '../../proof/law-table.js';
@@ -43,10 +42,9 @@ export const proofMonthPages = [
       body: <Payees shown={shown} />,
     }),
   }),
-  memberPages.action({
+  memberPages.export({
     path: `${PROOFS_PATH}/pack`,
     access,
-    limit: 'export',
     form: z.object({ month: z.string().max(7), seller: z.string().max(200) }),
     async run({ deps }, call) {
       const { month, seller } = call.form;
@@ -55,14 +53,16 @@ export const proofMonthPages = [
       if (payee === undefined) throw new PonteError('NotFound');
       const tenant = tenantOfCall(call);
       const filter = `proofs=${month}&seller=${encodeURIComponent(seller)}`;
-      await recordExport(deps, tenant, { filter, rows: payee.paymentIds.length });
-      const of = { ...payee, month };
-      const body = await monthPack(call.freshDeps, tenant, of, localeOfCall(call));
       const headers = {
         'content-type': 'application/zip',
         'content-disposition': `attachment; filename="proofs-${tenant.mode}-${month}.zip"`,
       };
-      return { status: 200, headers, cookies: [], body };
+      const file = async () => {
+        const of = { ...payee, month };
+        const body = await monthPack(call.freshDeps, tenant, of, localeOfCall(call));
+        return { status: 200, headers, cookies: [], body };
+      };
+      return { of: tenant, filter, rows: payee.paymentIds.length, file };
     },
   }),
   memberPages.view({

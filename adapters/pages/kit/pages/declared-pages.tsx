@@ -4,6 +4,7 @@ import type { ComponentChildren } from 'preact';
 import { z } from 'zod';
 import type { Mode } from '../../../../core/domain/base/tenant.js';
 import { assert, isCode, PonteError } from '../../../../core/errors.js';
+import { type ExportedOf, recordExport } from '../../../../core/usecases/service/audit-log.js';
 import type { FieldError } from '../fields.js';
 import type { PageNotice } from '../frame-view.js';
 import {
@@ -142,9 +143,43 @@ interface DeclaredForm<A extends PageAuth, R, S, P, D, T, F extends Fields> exte
 
 interface Button<A extends PageAuth, R, D, F>
   extends Declared<R>,
-    Partial<Pick<RowOf<A, F>, 'form' | 'limit' | 'formBytesMax'>> {
+    Partial<Pick<RowOf<A, F>, 'form' | 'kind' | 'limit' | 'formBytesMax'>> {
   /** The page to go to, what is wrong, or an answer of its own, such as a file. */
   readonly run: (context: PageContext, call: PageCall<A, F>) => Promise<Refusable<D> | PageAnswer>;
+}
+
+/** Passes the pages of a long file on and counts their rows, also if the reader leaves early. */
+type CountPages = <T>(
+  pages: AsyncIterable<readonly T[]>,
+) => AsyncGenerator<readonly T[], void, undefined>;
+
+interface Exported {
+  readonly of: ExportedOf;
+  /** What was asked for, as a query. */
+  readonly filter: string;
+  /** Null for a long file: its pages are counted while they are sent. */
+  readonly rows: number | null;
+  readonly file: (count: CountPages) => PageAnswer | Promise<PageAnswer>;
+}
+
+interface ExportButton<A extends PageAuth, R, D, F>
+  extends Omit<Button<A, R, D, F>, 'run' | 'limit'> {
+  readonly run: (context: PageContext, call: PageCall<A, F>) => Promise<Exported | PageAnswer>;
+}
+
+async function* countedPages<T>(
+  pages: AsyncIterable<readonly T[]>,
+  record: (rows: number) => Promise<void>,
+) {
+  let rows = 0;
+  try {
+    for await (const page of pages) {
+      rows += page.length;
+      yield page;
+    }
+  } finally {
+    await record(rows);
+  }
 }
 
 /** Shows a page with a problem. */
@@ -297,7 +332,31 @@ export class DeclaredPages<
     return this.#pressed(button, null);
   }
 
-  /** What is no page: a file, an event stream, facts for the script. */
+  /**
+   * A file of many rows, which is about persons: a POST within the limit of exports. The audit log
+   * has an entry before its first row is sent, and one with their count at the end of a long file.
+   */
+  export<F = unknown>({ run, ...button }: ExportButton<A, R, D, F>): PageRoute {
+    return this.#pressed(
+      {
+        ...button,
+        kind: 'export',
+        limit: 'export',
+        run: async (context, call) => {
+          const found = await run(context, call);
+          if (!('file' in found)) return found;
+          const { of, filter, rows, file } = found;
+          const record = (sent: number | null) =>
+            recordExport(context.deps, of, { filter, rows: sent });
+          await record(rows);
+          return file((pages) => countedPages(pages, record));
+        },
+      },
+      null,
+    );
+  }
+
+  /** What is no page: a small file, an event stream, facts for the script. */
   file(
     { path, access, background }: Declared<R> & Pick<PageRow<A, unknown>, 'background'>,
     handler: (context: PageContext, call: PageCall<A, unknown>) => Promise<PageAnswer>,

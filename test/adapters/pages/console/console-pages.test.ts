@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import { consolePages } from '../../../../adapters/pages/console/console-pages.js';
-import { fxCsv } from '../../../../adapters/pages/kit/files/fx-file.js';
+import { fxText } from '../../../../adapters/pages/kit/files/fx-file.js';
 import { pageRoutes } from '../../../../adapters/pages/page-routes.js';
 import { DAY_MS, MINUTE_MS } from '../../../../core/domain/base/instant.js';
 import { DEFAULT_TIME_ZONE, dayOf } from '../../../../core/domain/base/time-zone.js';
@@ -488,8 +488,8 @@ test('the extract of a month is shown and downloaded as the command prints it', 
   const shown = textOf((await ana.open(`/operator/fx${query}`)).text);
   assert.match(shown, /1 PIX, BRL [1-9]/);
   assert.match(shown, /buyer\.name, buyer\.country, payerRelation/);
-  const file = await ana.request('GET', `/operator/fx/file${query}`);
-  assert.equal(await file.text(), fxCsv(report));
+  const file = await ana.send('/fx/file');
+  assert.equal(file.text, fxText(report.lines));
   assert.match(file.headers.get('content-disposition') ?? '', /fx-test-[0-9]{4}-[0-9]{2}\.csv/);
   assert.match(textOf((await ana.open('/operator/fx')).text), /0 PIX, BRL 0\.00/);
 });

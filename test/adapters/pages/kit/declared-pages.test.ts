@@ -5,8 +5,10 @@ import { test } from 'node:test';
 import { consolePages } from '../../../../adapters/pages/console/console-pages.js';
 import { PAGE_SIZE } from '../../../../adapters/pages/kit/pages/declared-pages.js';
 import { pageRoutes } from '../../../../adapters/pages/page-routes.js';
+import { DAY_MS, MINUTE_MS } from '../../../../core/domain/base/instant.js';
 import { locales } from '../../../../core/domain/base/locale.js';
 import type { Tenant } from '../../../../core/domain/base/tenant.js';
+import { DEFAULT_TIME_ZONE, dayOf } from '../../../../core/domain/base/time-zone.js';
 import { addMember } from '../../../../core/usecases/access/members.js';
 import { audited, newestAuditRecords } from '../../../../core/usecases/service/audit-log.js';
 import { anAccount } from '../../../support/samples/domain-samples.js';
@@ -18,6 +20,7 @@ import {
   memberToken,
   objectsOf,
   openLive,
+  rootOf,
   signedInAs,
 } from '../dashboard/dashboard-site.js';
 import { formsOf, type PageSite, pageSite, type Shown, textOf, type Visitor } from '../visitor.js';
@@ -306,6 +309,42 @@ test('a form of what must exist once needs its key, and makes it once', async (t
     assert.equal(await entriesOf(deps, site.tenant.orgId), made, path);
   }
   assert.ok(tried.length >= 2);
+});
+
+test('each file of many rows has an entry before it, of its taker and what was asked', async (t) => {
+  const site = await consoleSite(t);
+  const { world, tenant, main } = site;
+  world.advanceClock(DAY_MS);
+  const id = await world.newPayment(tenant);
+  await world.play(tenant, id, 'settled');
+  world.advanceClock(5 * MINUTE_MS);
+  const month = dayOf(DEFAULT_TIME_ZONE, world.deps.clock.nowMs()).slice(0, 7);
+  const asked = { month, mode: 'test', form: 'csv', seller: '' };
+  const takers = {
+    member: await signedInAs(main, 'owner'),
+    operator: await site.signedIn(site.ana),
+  };
+  const files = [...new Set([...pageRoutes, ...consolePages])].filter(
+    ({ kind, limit }) => kind === 'export' || limit === 'export',
+  );
+  for (const { path, kind, auth } of files) {
+    // This one makes a link, which has another entry.
+    if (path.endsWith('/proof/link')) continue;
+    assert.equal(kind, 'export', path);
+    const taker = takers[auth === 'operator' ? 'operator' : 'member'];
+    const home = await taker.open(auth === 'operator' ? '/operator/fx' : rootOf(main));
+    const { csrf = '' } = formsOf(home.text)[0]?.hidden ?? {};
+    const file = await taker.post(pathOf(path, tenant), { ...asked, csrf });
+    assert.equal(file.status, 200, path);
+    const page = { beforeSequence: null, limit: 5 };
+    const entries = await newestAuditRecords(world.deps, null, page);
+    const [last, first] = entries.filter(({ action }) => action === path);
+    assert.equal(last?.actor.kind, auth, path);
+    assert.ok((last.exported?.rows ?? 0) > 0, path);
+    if (first !== undefined) assert.deepEqual(first.exported, { ...last.exported, rows: null });
+    assert.match(last.exported?.filter ?? '', path.includes('/payments/') ? /^$/ : RegExp(month));
+  }
+  assert.ok(files.length >= 6);
 });
 
 test('a form that asks before something ends leads back', async (t) => {
