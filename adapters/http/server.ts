@@ -18,6 +18,7 @@ import { refusalReply, sendRaw, transportHeaders } from './protocol/response-out
 import type { HandlerContext, PageFile, Readiness } from './protocol/route-row.js';
 import { createRouter } from './protocol/router.js';
 import { withStoreTimeout } from './protocol/store-timeout.js';
+import { type TurnOf, tenantTurns } from './protocol/tenant-turns.js';
 import { routes } from './routes.js';
 
 const BODY_BYTES_MAX = 256 * 1024;
@@ -87,6 +88,7 @@ export interface Pages {
       readonly stopping: AbortSignal;
       /** The time limit of a request, of an upload until its file begins. */
       readonly timeoutMs: number;
+      readonly turnOf: TurnOf;
       /** Each with a new time limit on the store. */
       readonly freshDeps: () => Deps;
       /** PayloadTooLarge, RequestTimeout; rejects also when the client disconnects. */
@@ -133,6 +135,7 @@ export function createHttpServer(deps: Deps, options: HttpOptions): HttpServer {
       missingPage: async (url) =>
         options.pages?.missingPage?.(url, description().body.text) ?? null,
     },
+    turnOf: tenantTurns(),
     router: createRouter(options.surface === 'health' ? healthRoutes : routes),
     hostNames: options.hostNames ?? null,
     limits: { bytesMax: BODY_BYTES_MAX, timeoutMs: requestTimeoutMs },
@@ -201,7 +204,7 @@ async function answer(
   if (!pages?.owns(request) || !isForHost(pipeline, request)) {
     return serve(pipeline, request, response);
   }
-  const { context, clientAddress, limits, stopping } = pipeline;
+  const { context, clientAddress, limits, stopping, turnOf } = pipeline;
   const ofEveryPage = Object.entries(transportHeaders(context.deps.settings.payUrl));
   for (const [name, value] of ofEveryPage) response.setHeader(name, value);
   return pages.serve(withStoreTimeout(context.deps), request, response, {
@@ -209,6 +212,7 @@ async function answer(
     client: clientAddress(request),
     stopping,
     timeoutMs: limits.timeoutMs,
+    turnOf,
     freshDeps: () => withStoreTimeout(context.deps),
     readBody: (bytesMax) => readBytes(request, response, { ...limits, bytesMax }),
   });

@@ -44,15 +44,18 @@ import {
   Content,
   contentReply,
   type HandlerContext,
+  noQuery,
   type Reply,
   type Route,
 } from './route-row.js';
 import type { RouteMatch, Router } from './router.js';
 import { withStoreTimeout } from './store-timeout.js';
+import type { TurnOf } from './tenant-turns.js';
 
 export interface Pipeline {
   readonly context: HandlerContext;
   readonly router: Router;
+  readonly turnOf: TurnOf;
   readonly limits: BodyLimits;
   readonly corsOrigins: ReadonlySet<string>;
   readonly clientAddress: ClientAddress;
@@ -123,7 +126,7 @@ function measure(
 }
 
 async function answer(
-  { context: unlimited, router, limits, clientAddress, stopping, hostNames }: Pipeline,
+  { context: unlimited, router, turnOf, limits, clientAddress, stopping, hostNames }: Pipeline,
   request: IncomingMessage,
   response: ServerResponse,
   seen: Seen,
@@ -152,6 +155,11 @@ async function answer(
   };
   const input = await readInput(match, request, response, { ...limits, admit });
   await expectProof(deps, route, actor, input);
+  const turn = tenant !== null && looksForRows(route) ? turnOf(tenant.orgId) : null;
+  if (turn !== null) {
+    await turn;
+    if (response.destroyed) throw new ClientGone();
+  }
   const handlerDeps =
     route.method === 'GET'
       ? deps
@@ -171,6 +179,11 @@ async function answer(
       waitAtMost: (waitMs) => endOfWait(response, stopping, waitMs),
     },
   );
+}
+
+/** A read by id is one row. */
+function looksForRows({ method, query }: Route): boolean {
+  return method === 'GET' && query !== noQuery;
 }
 
 /** A stolen token, or an open browser, is older than its member's proof. SessionNotFresh. */

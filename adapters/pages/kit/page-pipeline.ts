@@ -220,7 +220,11 @@ async function answerOf(
     csrf,
     base,
   };
-  if (route.method !== 'POST') return route.handler(context, call);
+  if (route.method !== 'POST') {
+    const orgId = session?.orgId ?? visit?.actor?.orgId ?? null;
+    if (orgId !== null) await about.turnOf(orgId);
+    return route.handler(context, call);
+  }
   const changing = depsOfChange(deps, match, { session, visit, operator }, { client, requestId });
   return handled({ ...context, deps: changing }, route, call);
 }

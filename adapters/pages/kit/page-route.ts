@@ -154,6 +154,8 @@ export interface PageRequest {
   readonly stopping: AbortSignal;
   /** The time limit of a form, of an upload until its file begins. */
   readonly timeoutMs: number;
+  /** When a page of this organization may begin; null for now. */
+  readonly turnOf: (orgId: string) => Promise<void> | null;
   /** Each with a new time limit on the store: an answer that is long takes one for each part. */
   readonly freshDeps: () => Deps;
   /** PayloadTooLarge, RequestTimeout; rejects also when the client disconnects. */

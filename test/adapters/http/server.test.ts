@@ -82,6 +82,35 @@ test('the answers of one turn are sent after each of its requests has started', 
   await server.close(0);
 });
 
+test('a tenant that asks for many lists at once keeps no other one waiting for all', async () => {
+  const other = await site.world.key(await site.world.organization());
+  const clients = Array.from({ length: 41 }, () => connect(site.port, '127.0.0.1'));
+  /** The clients in the order of their answers; all ask before the server looks again. */
+  const ask = async (path: string) => {
+    const order: number[] = [];
+    const answers = clients.map(async (client, at) => {
+      await once(client, 'data');
+      order.push(at);
+    });
+    for (const [at, client] of clients.entries()) {
+      const own = at === 40 ? other : key;
+      client.write(`GET ${path} HTTP/1.1\r\nHost: a\r\nX-API-Key: ${own}\r\n\r\n`);
+    }
+    await Promise.all(answers);
+    return order;
+  };
+  // Each is accepted.
+  await ask('/healthz');
+  const order = await ask('/v1/payments');
+  for (const client of clients) client.destroy();
+  assert.ok(order.indexOf(40) < 20, `it was answered after ${order.indexOf(40)} of the tenant`);
+  const ofTenant = order.filter((at) => at < 40);
+  assert.deepEqual(
+    ofTenant,
+    ofTenant.toSorted((a, b) => a - b),
+  );
+});
+
 test('a chunk that breaks in the middle of a body is answered, nothing is created', async () => {
   const answer = await talk(
     `POST /v1/payment-intents HTTP/1.1\r\nHost: a\r\nX-API-Key: ${key}\r\n` +

@@ -55,6 +55,7 @@ async function contentSite(t: TestContext, source: () => AsyncIterable<Uint8Arra
       missingPage: async () => null,
     },
     router: createRouter([row]),
+    turnOf: () => null,
     limits: { bytesMax: 1_024, timeoutMs: 1_000 },
     corsOrigins: new Set<string>(),
     clientAddress: clientAddressOver([]),

@@ -42,6 +42,7 @@ async function answered(parts: (response: ServerResponse) => AsyncIterable<strin
       client: null,
       stopping: new AbortController().signal,
       timeoutMs: 1_000,
+      turnOf: () => null,
       freshDeps: () => assert.fail('no store'),
       readBody: () => assert.fail('no body'),
     };
