@@ -221,9 +221,10 @@ export const ledgerPart: TxPart<'ledger'> = {
     const found = await unit.all(
       lines,
       [
-        'where org_id = $1 and mode = $2 and posting_id in (select distinct posting_id',
-        'from ledger_lines where org_id = $1 and mode = $2 and posting_id > $3',
-        'and posting_id < $4 order by posting_id limit $5) order by posting_id, line_number',
+        'where org_id = $1 and mode = $2 and posting_id > $3 and posting_id <= (select',
+        'max(posting_id) from (select distinct posting_id from ledger_lines where org_id = $1',
+        'and mode = $2 and posting_id > $3 and posting_id < $4 order by posting_id limit $5)',
+        'as taken) order by posting_id, line_number',
       ].join(' '),
       [orgId, mode, afterId, beforeId, limit],
     );
