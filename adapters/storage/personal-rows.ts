@@ -44,6 +44,10 @@ const found = {
   ofPerson: `person_id in (${idsOf('people')})`,
   ofBuyers: `buyer_id in (${idsOf('buyers')})`,
   payments: `buyer_id in (${idsOf('buyers')}) or ${namesAddress('colleague_approval')}`,
+  sellers: [
+    '(org_id, mode, seller_external_id) in',
+    '(select org_id, mode, external_id from connected_accounts where email_key = $1)',
+  ].join(' '),
   mails: 'to_key = $1',
   names: `owner_id in (${idsOf('buyers')} union ${idsOf('connected_accounts')})`,
   drafts: `id in (${idsOf('connected_accounts')})`,
@@ -74,10 +78,7 @@ const found = {
 export const blockingSql: Readonly<Record<string, string>> = {
   payments: [
     'select id, status as state from payments as personal where',
-    `(buyer_id in (${idsOf('buyers')}) or ${namesAddress('colleague_approval')} or exists`,
-    '(select 1 from connected_accounts as seller where seller.email_key = $1',
-    'and seller.org_id = personal.org_id and seller.mode = personal.mode',
-    'and seller.external_id = personal.seller_external_id))',
+    `(${found.payments} or ${found.sellers})`,
     `and (status not in ${endedSql} or exists (select 1 from funds where`,
     'funds.org_id = personal.org_id and funds.mode = personal.mode',
     `and funds.payment_id = personal.id and ${openFundsSql})) order by id limit 10`,
@@ -99,9 +100,9 @@ export const blockingSql: Readonly<Record<string, string>> = {
 /**
  * What erasure makes of a column. `nobody`: an address that is nobody's, another one in each row.
  * `nothing`: null. `blank`: an empty text. `unnamed`: the text without the address and the names of
- * the person.
+ * the person. `unissued`: a fiscal document without a key that has the CPF of its issuer.
  */
-export type Erasure = 'nobody' | 'nothing' | 'blank' | 'unnamed';
+export type Erasure = 'nobody' | 'nothing' | 'blank' | 'unnamed' | 'unissued';
 
 export interface PersonalTable {
   readonly personal: string;
@@ -112,6 +113,12 @@ export interface PersonalTable {
   readonly kept: string;
   /** Other columns of the row are kept. `row`: the row is removed. */
   readonly erased?: Readonly<Record<string, Erasure>> | 'row';
+  /** Rows about somebody else that have data of the person, in these columns alone. */
+  readonly partly?: {
+    readonly found: string;
+    readonly personal: string;
+    readonly erased: Readonly<Record<string, Erasure>>;
+  };
 }
 
 export const personalTables = {
@@ -430,7 +437,8 @@ export const personalTables = {
   payments: {
     personal:
       'buyer_email buyer_name buyer_country buyer_phone buyer_locale display metadata ' +
-      'colleague_approval payin_instructions purchase_order buyer_reference payee_name',
+      'colleague_approval payin_instructions purchase_order buyer_reference payee_name ' +
+      'fiscal_document',
     withheld: '',
     other:
       'org_id mode id origin public_id external_id status amount_minor currency buyer_id ' +
@@ -441,7 +449,7 @@ export const personalTables = {
       'confirmed_locale bank_details_code purpose payer_relation booked_rate limit_hit ' +
       'approval_lost_at requires_approval failure_code remind_at consolidated_reference ' +
       'attachment_document_id settled_at external_id_key number_key purchase_order_key ' +
-      'end_to_end_key fiscal_document version',
+      'end_to_end_key version',
     found: found.payments,
     kept: kept.money,
     erased: {
@@ -450,6 +458,11 @@ export const personalTables = {
       display: 'unnamed',
       metadata: 'unnamed',
       colleague_approval: 'unnamed',
+    },
+    partly: {
+      found: `${found.sellers} and (fiscal_document is not null or payee_name is not null)`,
+      personal: 'payee_name fiscal_document',
+      erased: { fiscal_document: 'unissued' },
     },
   },
   production_requests: {

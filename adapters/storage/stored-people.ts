@@ -1,6 +1,11 @@
 // What is stored about a person, by the table of personal data: it is found for an export, and
 // erased. Each erased row is written by itself, so that the audit log has a record of it.
 import { emailKey } from '../../core/domain/base/email-address.js';
+import {
+  readFiscalDocument,
+  withoutIssuer,
+  writeFiscalDocument,
+} from '../../core/domain/payments/fiscal-document.js';
 import { assert } from '../../core/errors.js';
 import type { PersonalRows } from '../../core/ports/storage.js';
 import type { Param } from './database.js';
@@ -57,6 +62,7 @@ const alsoErased: Readonly<Record<string, (row: RowImage) => RowImage>> = {
 };
 
 interface StoredRow {
+  readonly name: string;
   readonly image: RowImage;
   readonly remove: () => Write;
   readonly update: (changes: RowImage) => Write;
@@ -69,6 +75,7 @@ function readerOf<T extends object>(table: Table<T>) {
       const image = table.insert(value).image?.() ?? {};
       const version = 'version' in value ? Number(value.version) : null;
       return {
+        name: rowName(table.key.map((column) => image[column] ?? null)),
         image,
         remove: () => table.remove(value),
         update: (changes) => updateOf(table, image, version, changes),
@@ -136,6 +143,8 @@ function changesOf(
     const was = row[column];
     if (erasure === 'unnamed') {
       if (typeof was === 'string') changes[column] = unnamed(was, key, isTheirs ? names : []);
+    } else if (erasure === 'unissued') {
+      if (typeof was === 'string') changes[column] = unissued(was);
     } else if (isTheirs && was !== null) {
       changes[column] =
         erasure === 'nobody' ? nobody(row['id'] ?? '') : erasure === 'blank' ? '' : null;
@@ -143,6 +152,10 @@ function changesOf(
   }
   if (isTheirs) Object.assign(changes, alsoErased[table]?.(row));
   return Object.fromEntries(Object.entries(changes).filter(([name, value]) => row[name] !== value));
+}
+
+function unissued(text: string): string {
+  return writeFiscalDocument(withoutIssuer(readFiscalDocument(text)));
 }
 
 /** Names are JSON texts there. */
@@ -155,6 +168,14 @@ function unnamed(text: string, key: string, names: readonly string[]): string {
 function without(text: string, part: string, instead: string): string {
   const escaped = part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
   return text.replace(new RegExp(escaped, 'giu'), () => instead);
+}
+
+interface Found {
+  readonly table: Erased;
+  readonly row: StoredRow;
+  readonly erased: NonNullable<PersonalTable['erased']>;
+  /** Only these columns are about the person. */
+  readonly isPart?: boolean;
 }
 
 function tableOf(name: string): PersonalTable {
@@ -175,6 +196,12 @@ export const storedPeoplePart: Pick<TxPart<'people'>, StoredPeople> = {
       const erased = ends === 'row' ? ends : Object.keys(ends);
       const about = { table, kept: row.kept, personal, withheld, erased };
       if (rows.length > 0) tables.push({ ...about, rows });
+      if (row.partly === undefined) continue;
+      const part = columnsIn(row.partly.personal);
+      const ids = `select org_id, mode, id, ${part.join(', ')} from ${table} as personal`;
+      const parts = await unit.rows(table, `${ids} where ${row.partly.found}`, [emailKey(address)]);
+      const ofPart = { personal: part, withheld: [], erased: Object.keys(row.partly.erased) };
+      if (parts.length > 0) tables.push({ ...about, ...ofPart, rows: parts });
     }
     return tables;
   },
@@ -202,28 +229,35 @@ export const storedPeoplePart: Pick<TxPart<'people'>, StoredPeople> = {
   },
   async erase(unit, address) {
     const key = emailKey(address);
-    const read: (readonly [Erased, readonly StoredRow[]])[] = [];
+    const read: Found[] = [];
     for (const table of Object.keys(readers) as Erased[]) {
-      const { found } = tableOf(table);
+      const { found, erased, partly } = tableOf(table);
       assert(found !== null, 'rows that are erased are found by the address');
-      read.push([table, await readers[table](unit, `where ${found}`, key)]);
+      const whole = await readers[table](unit, `where ${found}`, key);
+      read.push(...whole.map((row) => ({ table, row, erased: erased ?? {} })));
+      if (partly === undefined) continue;
+      const part = await readers[table](unit, `where ${partly.found}`, key);
+      read.push(...part.map((row) => ({ table, row, erased: partly.erased, isPart: true })));
     }
-    const own = read.flatMap(([table, rows]) =>
-      rows.map(({ image }) => image).filter((row) => isOwn[table]?.(row, key) ?? true),
+    const own = read.filter(
+      ({ table, row: { image }, isPart }) => !isPart && (isOwn[table]?.(image, key) ?? true),
     );
-    const named = own.flatMap((row) => nameColumns.map((column) => row[column]));
+    const named = own.flatMap(({ row: { image } }) => nameColumns.map((column) => image[column]));
     const names = [...new Set(named)].filter(
       (name) => typeof name === 'string' && name.trim().length >= NAME_LENGTH_MIN,
     );
-    for (const [table, rows] of read) {
-      const { erased } = tableOf(table);
-      for (const { image, remove, update } of rows) {
-        if (erased === 'row') unit.stage(remove());
+    // A buyer may be the seller of the same payment.
+    for (const found of Map.groupBy(read, ({ table, row }) => `${table} ${row.name}`).values()) {
+      let changes: RowImage = {};
+      for (const { table, row, erased } of found) {
+        if (erased === 'row') unit.stage(row.remove());
         else {
-          const changes = changesOf(table, erased ?? {}, image, { key, names: names.map(String) });
-          if (Object.keys(changes).length > 0) unit.stage(update(changes));
+          const about = { key, names: names.map(String) };
+          changes = { ...changes, ...changesOf(table, erased, row.image, about) };
         }
       }
+      const [first] = found;
+      if (first && Object.keys(changes).length > 0) unit.stage(first.row.update(changes));
     }
   },
 };

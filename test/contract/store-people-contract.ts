@@ -5,6 +5,7 @@ import { inspect } from 'node:util';
 import type { Payment } from '../../core/domain/payments/payment.js';
 import { aBuyer, tenant } from '../support/samples/domain-samples.js';
 import {
+  farmerCpf,
   personAddress,
   personKey,
   personName,
@@ -36,13 +37,17 @@ export function storePeopleContract(open: OpenStore): void {
     assert.deepEqual([pending?.status, pending?.tokenSealed], ['dropped', null]);
     assert.equal(sent?.to, 'erased-mail_9@erased.invalid');
     assert.equal(buyer, null);
-    const [asked, ...rest] = others;
+    const [asked, sold, ...rest] = others;
     const { metadata, colleagueApproval, ...kept } = asked as Payment;
     assert.equal(colleagueApproval?.email, 'erased-person@erased.invalid');
     assert.match(metadata, /Rosa .*erased-person@/, 'a name is that of whose payment it is');
     const [was] = before.others;
     assert.deepEqual({ ...was, ...kept, version: 1 }, { ...was, version: 1 });
-    assert.deepEqual(rest, before.others.slice(1));
+    const [, wasSold] = before.others;
+    const fiscalDocument = { kind: 'nfse', key: null, number: '7', issuedOn: null };
+    assert.ok(inspect(wasSold).includes(farmerCpf));
+    assert.deepEqual(sold, { ...wasSold, fiscalDocument, version: 2 });
+    assert.deepEqual(rest, before.others.slice(2));
   });
 
   test('a second erasure changes nothing, and the address may come back', async () => {

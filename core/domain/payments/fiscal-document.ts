@@ -57,6 +57,15 @@ export function fiscalDocumentOfKey(text: string): FiscalDocument | null {
   return null;
 }
 
+/** The document without its key if that has the CPF of a person, such as a farmer. */
+export function withoutIssuer(document: FiscalDocument): FiscalDocument {
+  const { kind, key } = document;
+  if (kind === 'other' || key === null) return document;
+  const { issuer: issuedBy = '' } = keyForms[kind].exec(key)?.groups ?? {};
+  const isPerson = readCnpj(issuedBy) === null;
+  return isPerson ? Object.freeze({ ...document, key: null }) : document;
+}
+
 export function writeFiscalDocument({ kind, key, number, issuedOn }: FiscalDocument): string {
   return JSON.stringify({ kind, key, number, issuedOn });
 }

@@ -11,6 +11,7 @@ import {
 import { openSqliteStore } from '../../../adapters/storage/sqlite/store.js';
 import { emptySqlite } from '../../support/databases/sqlite-plan.js';
 import {
+  farmerCpf,
   otherAddress,
   personAddress,
   personKey,
@@ -55,7 +56,8 @@ test('after an erasure the address and the names are only in columns that are ke
   connection.close();
   await store.close();
   const erased = Object.entries<PersonalTable>(personalTables).flatMap(([table, row]) => {
-    const columns = row.erased === 'row' ? [] : Object.keys(row.erased ?? {});
+    const parts = Object.keys(row.partly?.erased ?? {});
+    const columns = row.erased === 'row' ? [] : [...Object.keys(row.erased ?? {}), ...parts];
     return columns.map((column) => `${table}.${column}`);
   });
   // Texts of others keep the name of the person: nobody knows that it is one.
@@ -74,7 +76,8 @@ function placesOf(connection: SqliteConnection.Database): readonly string[] {
       Object.entries(row).flatMap(([column, value]) => {
         const text = typeof value === 'string' ? value.toLowerCase() : '';
         const isOther = text.includes(otherAddress.toLowerCase());
-        const isNamed = text.includes(personKey) || /rosa .*prado/.test(text);
+        const isNamed =
+          text.includes(personKey) || text.includes(farmerCpf) || /rosa .*prado/.test(text);
         return isNamed && !isOther ? [`${table}.${column}`] : [];
       }),
     );

@@ -23,6 +23,10 @@ export const personName = 'Rosa "Ro" Prado';
 /** The address of somebody else begins with that of the person. */
 export const otherAddress = `${personAddress}.br`;
 
+/** The key of an NFS-e whose issuer is a person with this CPF. */
+export const farmerCpf = '52998224725';
+const farmerKey = `355030812000${farmerCpf}000000000000726110123456789`;
+
 export async function storePerson(store: Store): Promise<void> {
   const text = JSON.stringify({ note: `${personName}, ${personAddress}` });
   const ended = { status: 'settled', externalId: null } as const;
@@ -51,9 +55,14 @@ export async function storePerson(store: Store): Promise<void> {
         colleagueApproval: { ...asked, email: personAddress },
       }),
     );
-    for (const paymentId of ['pi_1', 'pi_2']) tx.funds.put(someFunds({ paymentId }));
+    // Sold by the person: the key of its document has a CPF. The buyer is somebody else.
+    const document = { kind: 'nfse', key: farmerKey, number: '7', issuedOn: null } as const;
+    const sold = { ...ended, id: 'pi_3', buyerId: 'byr_2', buyer: other, publicId: 'sold' };
+    const seller = { sellerExternalId: 'farmer', fiscalDocument: document };
+    tx.payments.insert(aBarePayment({ ...sold, ...seller }));
+    for (const paymentId of ['pi_1', 'pi_2', 'pi_3']) tx.funds.put(someFunds({ paymentId }));
     const account = { email: personAddress, displayName: personName, legalName: personName };
-    tx.accounts.insert(anAccount({ ...account, status: 'approved' }));
+    tx.accounts.insert(anAccount({ ...account, externalId: 'farmer', status: 'approved' }));
     tx.accounts.insert(anAccount({ id: 'acct_2', externalId: 'other', email: otherAddress }));
     tx.partyDrafts.insert(aPartyDraft());
     tx.documents.insert(
@@ -89,6 +98,7 @@ export async function readPerson(store: Store) {
       ]),
       Promise.all([
         tx.payments.get(tenant, 'pi_2'),
+        tx.payments.get(tenant, 'pi_3'),
         tx.accounts.get(tenant, 'acct_2'),
         tx.members.get('org_a', 'mem_2'),
         tx.mails.get(tenant, 'mail_8'),
