@@ -74,6 +74,9 @@ export interface ConsoleView {
   readonly notice: string | null;
 }
 
+/** By what operators find a payment. */
+export const PAYMENT_SEARCH = 'Payment id, external id, or page and check code';
+
 export type ConsoleContent = PageContent<ConsolePlace>;
 
 export const format = formatOf('en');
@@ -229,6 +232,8 @@ function shellOf(
         )}
       </>
     ),
+    search:
+      operator === null ? null : { path: `${path}/payments`, of: 'Payments', by: PAYMENT_SEARCH },
     person: operator === null ? null : { name: operator, about: 'Operator', href: null },
   };
 }

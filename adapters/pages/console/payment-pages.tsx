@@ -11,7 +11,7 @@ import { Amount, Foreign } from '../kit/components.js';
 import { idIn } from '../kit/pages/declared-pages.js';
 import { idCursor, pageOf, search, select } from '../kit/pages/list-page.js';
 import { Books, Known, MoneyRoute, WhatHappened, WhoPaysWhom } from './case-parts.js';
-import { format, operatorPages } from './console-layout.js';
+import { format, operatorPages, PAYMENT_SEARCH } from './console-layout.js';
 import { Decisions } from './desk-item-pages.js';
 import { OPERATOR_PAGE } from './service-list-pages.js';
 
@@ -44,7 +44,7 @@ export const paymentPages = [
       label: 'Payments',
       start: null,
       labels: {
-        q: 'Payment id, external id, or page and check code',
+        q: PAYMENT_SEARCH,
         org: 'Organization id',
         mode: 'Mode',
       },

@@ -150,6 +150,11 @@ function shellOf(
         <Languages query={view.query} />
       </>
     ),
+    search: organization && {
+      path: `${view.path}/payments`,
+      of: texts.places.payments,
+      by: texts.payments.search,
+    },
     person: viewer && {
       name: viewer.email,
       about: role && texts.roles[role],

@@ -9,7 +9,7 @@ import { eventPages } from './developer/event-pages.js';
 import { keyPages } from './developer/key-pages.js';
 import { subscriptionListPages } from './developer/subscription-list-pages.js';
 import { subscriptionPages } from './developer/subscription-pages.js';
-import { homePages } from './home-pages.js';
+import { homePages } from './home/home-pages.js';
 import { invitationPages } from './invoices/invitation-pages.js';
 import { invoiceFormPages } from './invoices/invoice-form-pages.js';
 import { invoiceImportPages } from './invoices/invoice-import-pages.js';

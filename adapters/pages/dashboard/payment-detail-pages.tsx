@@ -5,11 +5,8 @@ import { z } from 'zod';
 import { allows } from '../../../core/domain/access/scope.js';
 import { SECOND_MS } from '../../../core/domain/base/instant.js';
 import { tenantOf } from '../../../core/domain/base/tenant.js';
-import { assetText } from '../../../core/domain/commands/asset.js';
-import { effectiveRate } from '../../../core/domain/commands/quote.js';
 import { hostedPath } from '../../../core/domain/hosted/hosted-page.js';
 import type { PaymentView } from '../../../core/domain/payments/change.js';
-import { readDisplay } from '../../../core/domain/payments/display.js';
 import {
   isCancellable,
   isPageOpen,
@@ -34,37 +31,20 @@ import {
   listOfPayment,
   replayOfPayment,
 } from '../../../core/usecases/webhooks/deliveries.js';
-import { catalogues } from '../hosted/texts.js';
-import {
-  ButtonForm,
-  ButtonLink,
-  Copy,
-  type FactRow,
-  Facts,
-  Foreign,
-  foreign,
-  Note,
-  OwnId,
-  Rows,
-  Scroll,
-  Stations,
-} from '../kit/components.js';
+import { ButtonForm, ButtonLink, Copy, Foreign, Note, Stations } from '../kit/components.js';
 import { attachedFile } from '../kit/files/attached-file.js';
-import { Icon } from '../kit/icons.js';
 import { limitIn } from '../kit/limited.js';
 import { limitReached, type PageContext, withNotice } from '../kit/page-route.js';
+import { Card } from '../kit/pages/card.js';
 import { idIn } from '../kit/pages/declared-pages.js';
 import { textAs } from '../kit/pages/form-page.js';
-import { LineTable } from '../kit/pages/table.js';
 import { proofTexts } from '../proof/proof-texts.js';
 import { liveOf } from './change-pages.js';
 import type { DashboardContent } from './dashboard-layout.js';
 import { type DashboardScene, type Done, useDashboard, viewOf } from './dashboard-scene.js';
-import { lastAnswerText } from './developer/answer-text.js';
-import { deliveryPath, shownUrl } from './developer/developer-parts.js';
-import { indentedJson } from './developer/indented-json.js';
 import { actorOf, anyRole, type MemberCall, tenantOfCall } from './member-page.js';
 import { memberPages } from './member-pages.js';
+import { Buyer, Details, Items, Metadata, Money, Webhooks } from './payment-cards.js';
 import { buyerOf, payeeOf, referenceOf, State, situationIn } from './payment-parts.js';
 import { History, TechnicalLog } from './payment-story.js';
 
@@ -228,8 +208,11 @@ function detailScreen(scene: DashboardScene, detail: Detail): DashboardContent {
     title: `${format.money(payment.amount)}, ${reference}`,
     live,
     heading: (
-      <span class="amount">
-        <span class="iso">{payment.amount.currency}</span> {format.digits(payment.amount)}
+      <span class="line">
+        <span class="amount">
+          <span class="iso">{payment.amount.currency}</span> {format.digits(payment.amount)}
+        </span>
+        <State view={detail} pill />
       </span>
     ),
     lede: texts.payment.lede(buyerOf(payment), payeeOf(scene, payment)),
@@ -268,14 +251,10 @@ function detailScreen(scene: DashboardScene, detail: Detail): DashboardContent {
         <div class="cols">
           <div class="stack">
             <Money detail={detail} />
-            <section class="card stack">
-              <div class="line ends">
-                <h2>{texts.payment.happened}</h2>
-                <span class="small quiet">{texts.payment.newestFirst}</span>
-              </div>
+            <Card heading={texts.payment.happened} aside={texts.payment.newestFirst} isStack>
               <History detail={detail} />
               <TechnicalLog detail={detail} />
-            </section>
+            </Card>
             <Webhooks detail={detail} />
           </div>
           <div class="stack">
@@ -311,7 +290,7 @@ function Say({ detail }: Part): VNode {
     <div class="say">
       <Note look={look}>
         <p>
-          <State view={detail} pill /> <b>{what}</b>
+          <b>{what}</b>
         </p>
         <p>{next}</p>
         <NextStep detail={detail} />
@@ -337,169 +316,6 @@ function Way({ detail }: Part): VNode {
       here={<State view={detail} />}
       ahead={null}
     />
-  );
-}
-
-function Money({ detail }: Part): VNode {
-  const scene = useDashboard();
-  const { texts, format } = scene;
-  const { payment, quote, settlements, funds } = detail;
-  const words = texts.payment;
-  const { amounts, situation } = situationIn(scene, detail);
-  const [first = null] = settlements;
-  const price = first ?? quote;
-  const rate = first?.fxRate ?? quote?.rate ?? null;
-  const received = first?.settled ?? quote?.target ?? null;
-  const effective = received && effectiveRate(payment.amount, received);
-  const when = (atMs: number | null) => (atMs === null ? '' : ` ${format.short(atMs)}`);
-  const row = (label: string, shown: typeof amounts.amount, isShown = true): FactRow | null =>
-    isShown ? { label, value: format.money(shown), look: 'num' } : null;
-  return (
-    <section class="card">
-      <div class="line ends">
-        <h2>{words.money}</h2>
-        {rate === null ? null : (
-          <span class="small quiet">{words.rate(payment.amount.currency, format.rate(rate))}</span>
-        )}
-      </div>
-      <Rows
-        look="right"
-        rows={[
-          row(words.asked, amounts.amount),
-          row(
-            `${words.received}${when(payment.coveredAtMs)}`,
-            amounts.received,
-            funds.receivedMinor > 0n,
-          ),
-          situation === 'money_missing'
-            ? {
-                label: <span class="warned">{words.missing}</span>,
-                value: <span class="warned">{format.money(amounts.missing)}</span>,
-                look: 'num',
-              }
-            : null,
-          row(words.goesBack, amounts.goesBack, amounts.goesBack.amountMinor > 0n),
-          row(words.wentBack, amounts.wentBack, amounts.wentBack.amountMinor > 0n),
-          price === null ? null : row(words.fees, price.fees),
-          ...(first === null && quote !== null ? [row(words.receivesAbout, quote.target)] : []),
-          effective === null
-            ? null
-            : {
-                label: words.effectiveRate,
-                value: words.rate(payment.amount.currency, format.rate(effective)),
-                look: 'num',
-              },
-          ...settlements.map(
-            (one): FactRow => ({
-              label: `${words.receives} ${format.short(one.settledAtMs)}`,
-              value: format.money(one.settled),
-              look: 'sum',
-            }),
-          ),
-        ]}
-      />
-      {settlements.map(({ endToEndId, asset = null, returnedAtMs }) =>
-        endToEndId === null && asset === null && returnedAtMs === null ? null : (
-          <p class="small quiet">
-            {endToEndId === null ? null : <span class="code">PIX {endToEndId}</span>}{' '}
-            {asset === null ? null : assetText(asset)}{' '}
-            {returnedAtMs === null ? null : words.cameBack(format.short(returnedAtMs))}
-          </p>
-        ),
-      )}
-    </section>
-  );
-}
-
-/** What the buyer pays for, as the creator of the payment wrote it; nothing if it did not. */
-function Items({ detail: { payment } }: Part): VNode | null {
-  const { texts } = useDashboard();
-  const display = readDisplay(payment.display);
-  if (display === null) return null;
-  const { title, notes, lineItems } = display;
-  if (title === null && notes === null && lineItems.length === 0) return null;
-  return (
-    <section class="card stack">
-      <h2>{texts.invoice.items}</h2>
-      {title === null ? null : (
-        <p>
-          <Foreign text={title} />
-        </p>
-      )}
-      <LineTable
-        label={texts.invoice.lines}
-        lines={lineItems.map(({ description: item, quantity, subtotal: amount }) => ({
-          item,
-          quantity,
-          amount,
-        }))}
-      />
-      {notes === null ? null : (
-        <p>
-          <Foreign text={notes} />
-        </p>
-      )}
-    </section>
-  );
-}
-
-/** One row for each endpoint. */
-function Webhooks({ detail: { endpoints, payment, mayReplay } }: Part): VNode {
-  const { texts, view, format } = useDashboard();
-  const words = texts.payment.endpoint;
-  return (
-    <section class="card" aria-labelledby="webhooks">
-      <div class="line ends">
-        <h2 id="webhooks">{texts.payment.webhooks}</h2>
-        <a href={`${view.path}/events?subject=${payment.id}`}>{texts.events.ofPayment}</a>
-      </div>
-      {endpoints.length === 0 ? <p class="quiet">{texts.payment.noWebhooks}</p> : null}
-      <ul class="attention">
-        {endpoints.map(({ subscription: { id, url, active, paused }, deliveries }) => {
-          const open = deliveries.filter(({ status }) => status !== 'delivered');
-          const last = open.findLast(({ lastError }) => lastError !== null) ?? null;
-          const nextAtMs = open.find(({ nextAttemptAtMs }) => nextAttemptAtMs !== null);
-          const delivered = words.delivered(
-            format.count(deliveries.length - open.length),
-            format.count(deliveries.length),
-          );
-          const answer = last === null ? null : lastAnswerText({ texts }, last);
-          const next = nextAtMs?.nextAttemptAtMs ?? null;
-          // It says why, and what was sent.
-          const shown = last ?? deliveries.at(-1);
-          const href = shown === undefined ? undefined : deliveryPath(view.path, shown);
-          return (
-            <li class={last === null ? 'calm' : 'bad'}>
-              <Icon name={open.length === 0 ? 'ok' : last === null ? 'clock' : 'alert'} />
-              <div>
-                <a class="cut" href={href} title={shownUrl(url)}>
-                  {shownUrl(url)}
-                </a>
-                <p>
-                  {[
-                    delivered,
-                    answer === null ? null : words.answers(answer),
-                    next === null || last === null ? null : words.nextTry(format.short(next)),
-                  ]
-                    .filter((part) => part !== null)
-                    .join('; ')}
-                </p>
-              </div>
-              {mayReplay && active && !paused ? (
-                <ButtonForm
-                  to={`payments/${payment.id}/replay`}
-                  values={{ subscription: id }}
-                  look="sm"
-                >
-                  {words.sendAgain}
-                  <span class="vh"> {shownUrl(url)}</span>
-                </ButtonForm>
-              ) : null}
-            </li>
-          );
-        })}
-      </ul>
-    </section>
   );
 }
 
@@ -551,91 +367,5 @@ function NextStep({ detail }: Part): VNode | null {
         </ButtonForm>
       ) : null}
     </>
-  );
-}
-
-function Details({ detail }: Part): VNode {
-  const scene = useDashboard();
-  const { texts, format, view } = scene;
-  const { payment, attachment } = detail;
-  const words = texts.payment;
-  const { number, externalId, purchaseOrder, dueDate, consolidatedReference: together } = payment;
-  const { purpose, payerRelation, bookedRate, fiscalDocument } = payment;
-  const of = texts.invoice;
-  const reason = payment.failureReason ?? payment.cancelReason;
-  return (
-    <section class="card">
-      <h2>{words.details}</h2>
-      <Facts
-        facts={[
-          [words.reason, foreign(reason)],
-          [words.number, foreign(number)],
-          [words.yourId, foreign(externalId)],
-          [words.purchaseOrder, foreign(purchaseOrder)],
-          [texts.payments.payee, foreign(payeeOf(scene, payment))],
-          [words.due, dueDate && format.date(dueDate)],
-          [
-            texts.invoice.attachment,
-            attachment && (
-              <>
-                <a href={`${view.path}/payments/${payment.id}/attachment`}>
-                  <Foreign text={attachment.fileName} />
-                </a>{' '}
-                <span class="quiet">{format.fileSize(attachment.sizeBytes)}</span>
-              </>
-            ),
-          ],
-          [of.purpose, purpose && catalogues[view.locale].purposes[purpose]],
-          [of.payerRelation, payerRelation && of.relations[payerRelation]],
-          [of.bookedRate, bookedRate && format.rate(bookedRate)],
-          [of.fiscalKey, foreign(fiscalDocument?.key ?? fiscalDocument?.number ?? null)],
-          [words.paidTogether, together && <span class="code">{together}</span>],
-          [words.id, <OwnId id={payment.id} label={words.copyId} />],
-        ]}
-      />
-    </section>
-  );
-}
-
-function Buyer({ detail: { payment } }: Part): VNode {
-  const { texts } = useDashboard();
-  const words = texts.payment;
-  const { bankDetailsCode, colleagueApproval, buyer } = payment;
-  return (
-    <section class="card">
-      <h2>{texts.payments.buyer}</h2>
-      <Facts
-        facts={[
-          [texts.seller.kinds.business, foreign(buyer.name)],
-          [texts.seller.email, buyer.email],
-          [words.buyersApprover, colleagueApproval?.email ?? null],
-          [
-            words.checkCode,
-            bankDetailsCode && (
-              <>
-                <span class="code">{bankDetailsCode}</span>
-                <span class="sub">{words.checkText}</span>
-              </>
-            ),
-          ],
-        ]}
-      />
-    </section>
-  );
-}
-
-function Metadata({ detail }: Part): VNode | null {
-  const { texts } = useDashboard();
-  const { metadata } = detail.payment;
-  if (/^\s*\{\s*\}\s*$/.test(metadata)) return null;
-  return (
-    <section class="card">
-      <h2>{texts.payment.metadata}</h2>
-      <Scroll label={texts.payment.metadata}>
-        <pre lang="" dir="auto">
-          {indentedJson(metadata)}
-        </pre>
-      </Scroll>
-    </section>
   );
 }

@@ -1,7 +1,7 @@
 // What lists and pages of payments share: the table, the state in words, names.
 import type { VNode } from 'preact';
 import type { ShownView } from '../../../core/domain/payments/change.js';
-import { Badge, ButtonLink, Foreign } from '../kit/components.js';
+import { Badge, ButtonLink, Reference } from '../kit/components.js';
 import type { RowColumns } from '../kit/pages/table.js';
 import { plainText } from '../kit/plain-text.js';
 import { situationIn as situationWords } from '../letters/situation-texts.js';
@@ -68,7 +68,7 @@ export function columnsOf(
     {
       ...named(words.reference, 'c-ref', ({ payment }) => (
         <a href={`${view.path}/payments/${payment.id}`} class="reference">
-          <Foreign text={referenceOf(payment)} />
+          <Reference text={referenceOf(payment)} />
         </a>
       )),
       whole: ({ payment }) => referenceOf(payment),

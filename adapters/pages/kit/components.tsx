@@ -76,7 +76,23 @@ export function Foreign({ text }: { readonly text: string }): VNode {
   );
 }
 
-/** The same, where there may be none. */
+/** Longer texts may be cut. */
+const UNCUT_LENGTH = 14;
+const ENDING_LENGTH = 6;
+
+/** A reference of others, in a column that may be too narrow: its end is always shown. */
+export function Reference({ text }: { readonly text: string }): VNode {
+  const shown = plainText(text);
+  if (shown.length <= UNCUT_LENGTH) return <Foreign text={text} />;
+  return (
+    <span lang="" dir="auto" class="ending notranslate">
+      <span>{shown.slice(0, -ENDING_LENGTH)}</span>
+      <span>{shown.slice(-ENDING_LENGTH)}</span>
+    </span>
+  );
+}
+
+/** A text of others, where there may be none. */
 export function foreign(text: string | null): VNode | null {
   return text === null ? null : <Foreign text={text} />;
 }

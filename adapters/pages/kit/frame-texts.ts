@@ -17,6 +17,7 @@ const en = {
   back: 'Back',
   problems: (count: number) =>
     count === 1 ? 'There is one problem' : `There are ${count} problems`,
+  search: 'Search',
   menu: 'Menu',
   main: 'Main',
   needYou: 'need you',
@@ -52,6 +53,7 @@ export const frameTexts: Readonly<Record<Locale, FrameTexts>> = {
     uploadFailed: 'O arquivo não chegou. Verifique a conexão e tente de novo.',
     back: 'Voltar',
     problems: (count) => (count === 1 ? 'Há um problema' : `Há ${count} problemas`),
+    search: 'Buscar',
     menu: 'Menu',
     main: 'Principal',
     needYou: 'precisam de você',
@@ -84,6 +86,7 @@ export const frameTexts: Readonly<Record<Locale, FrameTexts>> = {
     back: 'Volver',
     problems: (count) => (count === 1 ? 'Hay un problema' : `Hay ${count} problemas`),
     menu: 'Menú',
+    search: 'Buscar',
     main: 'Principal',
     needYou: 'requieren su atención',
     pages: 'Páginas',

@@ -7,10 +7,13 @@ import type { PaymentView } from '../../domain/payments/change.js';
 import { PAYOUT_CURRENCY } from '../../domain/payments/funds.js';
 import type { PaymentStatus } from '../../domain/payments/payment.js';
 import type { Deps } from '../../ports/deps.js';
+import type { Tx } from '../../ports/storage.js';
 import { momentOf } from '../service/id-moments.js';
 
 /** Today and the days before it. */
 const FIGURE_DAYS = 30;
+/** What is older than so many days is old. */
+const RECENT_DAYS = 7;
 /** Counts of a state stop here, so that the read stays cheap. */
 export const COUNT_MAX = 10_000;
 
@@ -19,8 +22,17 @@ export interface PaymentFigures {
   readonly daysMs: readonly number[];
   /** In BRL by day, in the order of `daysMs`. */
   readonly paidOut: readonly Money[];
+  /** In as many days before them. */
+  readonly paidBefore: Money;
   /** Payments made in these days. */
-  readonly counts: readonly { readonly status: PaymentStatus; readonly count: number }[];
+  readonly counts: readonly StatusCount[];
+  /** Those of them that were made before the last seven days. */
+  readonly old: readonly StatusCount[];
+}
+
+interface StatusCount {
+  readonly status: PaymentStatus;
+  readonly count: number;
 }
 
 /** By the days of the zone. */
@@ -32,17 +44,26 @@ export async function readFigures(
   const today = dayOf(timeZone, deps.clock.nowMs());
   const start = (index: number) => startOfDay(timeZone, daysAfter(today, index + 1 - FIGURE_DAYS));
   const daysMs = Array.from({ length: FIGURE_DAYS }, (_, index) => start(index));
-  const fromMoment = momentOf(deps, start(0));
-  const [counts, paidOut] = await deps.store.run((tx) =>
+  const count = (tx: Tx, fromDay: number) =>
+    tx.views.countsByStatus(tenant, momentOf(deps, start(fromDay)), COUNT_MAX);
+  const [counts, recent, before, paidOut] = await deps.store.run((tx) =>
     Promise.all([
-      tx.views.countsByStatus(tenant, fromMoment, COUNT_MAX),
+      count(tx, 0),
+      count(tx, FIGURE_DAYS - RECENT_DAYS),
+      tx.ledger.paidOut(tenant, start(-FIGURE_DAYS), start(0)),
       Promise.all(daysMs.map((dayMs, index) => tx.ledger.paidOut(tenant, dayMs, start(index + 1)))),
     ]),
   );
+  const none = money(0n, PAYOUT_CURRENCY);
   return {
     daysMs,
     counts,
-    paidOut: paidOut.map(([paid]) => paid ?? money(0n, PAYOUT_CURRENCY)),
+    old: counts.map(({ status, count: all }, at) => ({
+      status,
+      count: all - (recent[at]?.count ?? 0),
+    })),
+    paidOut: paidOut.map(([paid]) => paid ?? none),
+    paidBefore: before[0] ?? none,
   };
 }
 

@@ -262,8 +262,10 @@ interface Form {
   readonly takesFiles: boolean;
 }
 
+/** Without the search that every page of a shell has. */
 export function formsOf(text: string): readonly Form[] {
-  return [...text.matchAll(/<form([^>]*)>(.*?)<\/form>/gs)].map(([, head = '', body = '']) => ({
+  const forms = text.matchAll(/<form(?! class="find")([^>]*)>(.*?)<\/form>/gs);
+  return [...forms].map(([, head = '', body = '']) => ({
     action: attribute(head, 'action'),
     takesFiles: attribute(head, 'enctype') === 'multipart/form-data',
     hidden: Object.fromEntries(

@@ -231,6 +231,14 @@ export const dashboardEn = {
     seePayment: 'See payment',
     seeInvoices: 'See invoices',
     seeWebhooks: 'See webhooks',
+    things: (count: number) => (count === 1 ? '1 thing' : `${count} things`),
+    change: (percent: number, shown: string) =>
+      percent === 0
+        ? 'as much as in the 30 days before'
+        : `${shown}% ${percent > 0 ? 'more' : 'less'} than in the 30 days before`,
+    old: (count: string) => `${count} for more than a week`,
+    oldest: (sums: string | null, days: number) =>
+      `${sums === null ? 'T' : `${sums}; t`}he oldest for ${days === 1 ? '1 day' : `${days} days`}`,
     last30: 'Last 30 days',
     most: (day: string, amount: string) => `Most on ${day}: ${amount}.`,
     none: 'No money in these days.',

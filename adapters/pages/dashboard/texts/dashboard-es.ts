@@ -214,6 +214,14 @@ export const dashboardEs: DashboardTexts = {
     seePayment: 'Ver pago',
     seeInvoices: 'Ver facturas',
     seeWebhooks: 'Ver webhooks',
+    things: (count) => (count === 1 ? '1 asunto' : `${count} asuntos`),
+    change: (percent, shown) =>
+      percent === 0
+        ? 'lo mismo que en los 30 días anteriores'
+        : `${shown}% ${percent > 0 ? 'más' : 'menos'} que en los 30 días anteriores`,
+    old: (count) => `${count} desde hace más de una semana`,
+    oldest: (sums, days) =>
+      `${sums === null ? 'L' : `${sums}; l`}a más antigua, ${days} ${days === 1 ? 'día' : 'días'}`,
     last30: 'Últimos 30 días',
     most: (day, amount) => `El máximo fue el ${day}: ${amount}.`,
     none: 'Ningún pago en estos días.',

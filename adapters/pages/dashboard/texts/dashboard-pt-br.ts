@@ -212,6 +212,14 @@ export const dashboardPtBr: DashboardTexts = {
     seePayment: 'Ver pagamento',
     seeInvoices: 'Ver faturas',
     seeWebhooks: 'Ver webhooks',
+    things: (count) => (count === 1 ? '1 item' : `${count} itens`),
+    change: (percent, shown) =>
+      percent === 0
+        ? 'o mesmo que nos 30 dias anteriores'
+        : `${shown}% ${percent > 0 ? 'a mais' : 'a menos'} que nos 30 dias anteriores`,
+    old: (count) => `${count} há mais de uma semana`,
+    oldest: (sums, days) =>
+      `${sums === null ? 'A' : `${sums}; a`} mais antiga há ${days} ${days === 1 ? 'dia' : 'dias'}`,
     last30: 'Últimos 30 dias',
     most: (day, amount) => `O maior valor foi em ${day}: ${amount}.`,
     none: 'Nenhum pagamento nesses dias.',

@@ -376,6 +376,20 @@ function colors() {
   });
 }
 
+/** A slash leads to the search. */
+function searchKey() {
+  const field = first('.find input');
+  if (field === null) return;
+  first('.find kbd').hidden = false;
+  document.addEventListener('keydown', (event) => {
+    const { key, target, ctrlKey, metaKey, altKey } = event;
+    if (key !== '/' || ctrlKey || metaKey || altKey) return;
+    if (target.matches('input, textarea, select')) return;
+    event.preventDefault();
+    field.select();
+  });
+}
+
 function printing() {
   for (const button of all('[data-print]')) {
     button.hidden = false;
@@ -398,6 +412,7 @@ passkeys();
 busyForms();
 previews();
 colors();
+searchKey();
 printing();
 first('.errors')?.focus();
 all('form[data-auto]').forEach(press);

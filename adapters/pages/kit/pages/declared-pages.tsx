@@ -36,6 +36,7 @@ import {
   type ListFilters,
   type ListLook,
   type ReadCursor,
+  searchIn,
 } from './list-page.js';
 import type { PageHeading } from './page-document.js';
 
@@ -253,7 +254,8 @@ export class DeclaredPages<
       const state = { path, filters, given, isFirst, rows, next, newer };
       const look = page.show(scene, found, asked);
       const body = <List look={look} list={state} />;
-      return this.#audience.page(scene, { ...look, live, body });
+      const search = searchIn(look, state);
+      return this.#audience.page(scene, { ...look, search, live, body });
     });
   }
 

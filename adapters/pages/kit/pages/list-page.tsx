@@ -6,6 +6,7 @@ import { plainSigns } from '../../../../core/domain/base/typed-text.js';
 import { Foreign } from '../components.js';
 import { Icon } from '../icons.js';
 import { useFrame } from '../page-frame.js';
+import { SEARCHED, type SearchLook } from './search-field.js';
 import { Empty, type RowColumns, Table, type TableProps } from './table.js';
 
 /** `control`: how people set it; links alone set one without. */
@@ -162,6 +163,15 @@ export interface ListState<Row> {
   readonly newer: string | number | null;
 }
 
+/** The search at the top of the page looks in the list; undefined for a list without one. */
+export function searchIn<Row>(
+  { label, labels = {} }: ListLook<Row>,
+  { path, filters, given }: ListState<Row>,
+): SearchLook | undefined {
+  if (filters[SEARCHED] === undefined) return undefined;
+  return { path, of: label, by: `${labels[SEARCHED]}`, given };
+}
+
 interface ListProps<Row> {
   readonly look: ListLook<Row>;
   readonly list: ListState<Row>;
@@ -315,13 +325,13 @@ export function Tabs({
   );
 }
 
-const formLooks = ['', 'filters one', 'filters two'];
+const formLooks = ['filters one', 'filters one', 'filters two'];
 
 function FilterForm<Row>({ look, list }: ListProps<Row>): VNode | null {
   const { words, labels = {}, choice = (value) => value, hint } = look;
   const { path, filters, given } = list;
   const shown = Object.entries(filters).flatMap(([name, { control }]) =>
-    control === null || control.as === 'tabs' ? [] : [{ name, control }],
+    control === null || control.as === 'tabs' || name === SEARCHED ? [] : [{ name, control }],
   );
   if (shown.length === 0) return null;
   const kept = Object.keys(filters).filter((name) => shown.every((one) => one.name !== name));
@@ -354,6 +364,12 @@ function FilterForm<Row>({ look, list }: ListProps<Row>): VNode | null {
       )}
     </div>
   );
+  const button = (
+    <button type="submit" class="btn">
+      <Icon name="search" />
+      {words.filter}
+    </button>
+  );
   return (
     <form
       class={formLooks[first.length] ?? 'filters'}
@@ -365,14 +381,14 @@ function FilterForm<Row>({ look, list }: ListProps<Row>): VNode | null {
       {kept.map((name) =>
         given[name] === null ? null : <input type="hidden" name={name} value={given[name] ?? ''} />,
       )}
-      <button type="submit" class="btn">
-        <Icon name="search" />
-        {words.filter}
-      </button>
+      {first.length === 0 ? null : button}
       {days.length === 0 ? null : (
         <details open={days.some(({ name }) => given[name] !== null)}>
           <summary>{words.moreDays}</summary>
-          <div class="filters">{days.map(field)}</div>
+          <div class="filters">
+            {days.map(field)}
+            {first.length === 0 ? button : null}
+          </div>
         </details>
       )}
     </form>

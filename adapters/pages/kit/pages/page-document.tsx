@@ -12,6 +12,7 @@ import { Icon, type IconName, Mark } from '../icons.js';
 import { FrameProvider, type PageFrame, useFrame } from '../page-frame.js';
 import { plainText } from '../plain-text.js';
 import { withExactValues } from './exact-values.js';
+import { SearchField, type SearchLook } from './search-field.js';
 
 interface DocumentProps {
   readonly locale: Locale;
@@ -105,6 +106,8 @@ export interface PageHeading {
   readonly crumbs?: ComponentChildren;
   /** Beside the heading. */
   readonly actions?: ComponentChildren;
+  /** In place of that of the audience. */
+  readonly search?: SearchLook | undefined;
   readonly errors?: readonly FieldError[];
 }
 
@@ -113,23 +116,42 @@ interface HeadingProps {
   readonly content: PageHeading;
   readonly done: string | undefined;
   readonly notice: ComponentChildren;
+  /** Null before sign-in. */
+  readonly search: SearchLook | null;
 }
 
 function Heading({
-  content: { title, heading = title, lede, crumbs, actions, errors = [] },
+  content: { title, heading = title, lede, crumbs, actions, errors = [], search },
   done,
   notice,
+  ...of
 }: HeadingProps): VNode {
+  const looked = search ?? of.search;
+  const field = looked === null ? null : <SearchField {...looked} />;
+  const said = lede === undefined ? null : <p class="lede">{lede}</p>;
   return (
     <div class="stack head">
-      {crumbs === undefined ? null : <p class="crumb">{crumbs}</p>}
-      <div class="line ends">
-        <div class="stack-s">
-          <h1>{heading}</h1>
-          {lede === undefined ? null : <p class="lede">{lede}</p>}
+      {crumbs === undefined ? null : (
+        <div class="line ends">
+          <p class="crumb">{crumbs}</p>
+          {field}
         </div>
+      )}
+      <div class="line ends">
+        {crumbs === undefined ? (
+          <>
+            <h1>{heading}</h1>
+            {field}
+          </>
+        ) : (
+          <div class="stack-s about">
+            <h1>{heading}</h1>
+            {said}
+          </div>
+        )}
         {actions === undefined ? null : <div class="actions">{actions}</div>}
       </div>
+      {crumbs === undefined ? said : null}
       <Said errors={errors} done={done} notice={notice} />
     </div>
   );
@@ -269,6 +291,8 @@ export interface ShellLook {
   } | null;
   readonly groups: readonly PlaceLinks[];
   readonly foot: ComponentChildren;
+  /** Null before sign-in. */
+  readonly search: SearchLook | null;
   /** Who has the page open; null before sign-in. */
   readonly person: {
     readonly name: string;
@@ -277,7 +301,7 @@ export interface ShellLook {
   } | null;
 }
 
-interface ShellProps extends HeadingProps {
+interface ShellProps extends Omit<HeadingProps, 'search'> {
   readonly look: ShellLook;
   /** A page without a place is one column. */
   readonly isNarrow: boolean;
@@ -285,7 +309,7 @@ interface ShellProps extends HeadingProps {
 }
 
 export function Shell({ look, isNarrow, children, ...heading }: ShellProps): VNode {
-  const { bar, owner, modes, groups, foot, person } = look;
+  const { bar, owner, modes, groups, foot, search, person } = look;
   return (
     <>
       {bar}
@@ -319,7 +343,7 @@ export function Shell({ look, isNarrow, children, ...heading }: ShellProps): VNo
           </SideMenu>
         </header>
         <main id="main" tabIndex={-1} class={isNarrow ? 'stack-l narrow' : 'stack-l'}>
-          <Heading {...heading} />
+          <Heading {...heading} search={search} />
           {children}
         </main>
       </div>

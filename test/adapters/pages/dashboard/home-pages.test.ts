@@ -1,6 +1,7 @@
 // What home says to each reader: what needs them, what others work on, and what was paid out.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
+import { DAY_MS } from '../../../../core/domain/base/instant.js';
 import { requireApproval } from '../../../../core/usecases/parties/organizations.js';
 import { NEEDS_MAX } from '../../../../core/usecases/payments/organization-needs.js';
 import { someFunds } from '../../../support/samples/domain-samples.js';
@@ -77,4 +78,18 @@ test('what sellers were paid is in BRL, by day, with a short axis', async () => 
   assert.match(words, /Paid out, 30 days BRL 47,3\d\d,\d{3}\.\d\d/);
   assert.match(words, /Paid out by day, BRL .* 25M 50M /);
   assert.match(words, /The same as a table .*Paid out, 30 days \d+ \w+ BRL 47,3\d\d,/);
+});
+
+test('each figure says what makes it good or bad', async () => {
+  const words = await home('owner');
+  assert.match(
+    words,
+    /On the way 2 GBP 8,734,512\.57, USD 8,734,512\.61 With the buyer 21 Overdue/,
+  );
+  assert.match(words, /Overdue invoices 5 USD 43,672,561\.85; the oldest for 4 days /);
+  assert.doesNotMatch(words, /30 days before/, 'there is nothing to compare with');
+  site.world.advanceClock(9 * DAY_MS);
+  assert.match(await home('owner'), /With the buyer 21 21 for more than a week Overdue/);
+  site.world.advanceClock(21 * DAY_MS);
+  assert.match(await home('owner'), /BRL 0\.00 100% less than in the 30 days before /);
 });

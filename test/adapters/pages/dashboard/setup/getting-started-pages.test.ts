@@ -56,7 +56,7 @@ test('a new organization goes from nothing to a request for production, line by 
   assert.match(first[5] ?? '', /, to do Ask for it/);
   const home = await owner.open(root);
   assert.equal(linesOf(home).length, 5, 'home has those that are left');
-  assert.match(textOf(home.text), /^.*?Home First steps .*1 of 6 done/);
+  assert.match(textOf(home.text), /^.*?Home Search \/ First steps .*1 of 6 done/);
   assert.doesNotMatch(textOf(home.text), /Needs you/, 'nothing needs a new organization yet');
   await owner.open(`${root}${start}`);
   const approved = await owner.send('/sandbox');

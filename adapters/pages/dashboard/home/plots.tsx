@@ -1,8 +1,9 @@
 // Plots as SVG without a script: places are in per cent and the drawing has no viewBox, so that
 // texts keep their size at any width. A table beside or behind each says the same.
 import type { VNode } from 'preact';
-import { formatAmount, type Money, money } from '../../../core/domain/base/money.js';
-import { useDashboard } from './dashboard-scene.js';
+import { formatAmount, type Money, money } from '../../../../core/domain/base/money.js';
+import type { ShownView } from '../../../../core/domain/payments/change.js';
+import { type DashboardScene, useDashboard } from '../dashboard-scene.js';
 
 /** Where the axis and the highest line are, in per cent from above. */
 const BASE = 86;
@@ -121,6 +122,13 @@ export function sumsOf(all: readonly Money[]): readonly Money[] {
       ),
     )
     .toSorted((left, right) => (left.currency < right.currency ? -1 : 1));
+}
+
+/** What payments ask for in all. */
+export function sumText({ format }: DashboardScene, views: readonly ShownView[]): string {
+  return sumsOf(views.map(({ payment }) => payment.amount))
+    .map((sum) => format.money(sum))
+    .join(', ');
 }
 
 function percent(value: number): string {
