@@ -49,6 +49,7 @@ import {
   reconciliationRunner,
 } from '../core/usecases/money-desk/book-comparisons.js';
 import { readDossierFile } from '../core/usecases/parties/dossier-files.js';
+import { readPayerName } from '../core/usecases/sandbox/simulations.js';
 import { asService } from '../core/usecases/service/audit-log.js';
 import { recordKeyCheckValue } from '../core/usecases/service/secret-keys.js';
 import { currentKey, type KeyNeeds, validKeys } from '../core/usecases/service/service-keys.js';
@@ -310,6 +311,7 @@ function partnerOf(
     },
     simulatedReport: (reference) =>
       container.get(tokens.store).run((tx) => tx.simulations.get(mode, reference)),
+    payerName: (reference) => readPayerName(container.get(tokens.deps), mode, reference),
     onQueued: () => container.get(tokens.signals).wake('partner messages'),
   };
   const given = world.partners?.[mode];

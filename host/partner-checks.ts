@@ -38,6 +38,7 @@ function inert(mode: Mode): PartnerSetup {
     secret: new Uint8Array(32),
     deliver: async () => undefined,
     simulatedReport: async () => null,
+    payerName: async () => null,
     onQueued: mute,
   };
 }

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { money, parseRate } from '../../core/domain/base/money.js';
 import type { Asset } from '../../core/domain/commands/asset.js';
+import type { Payer } from '../../core/domain/commands/payer.js';
 import { QUOTE_EXPIRED } from '../../core/domain/commands/quote.js';
 import type { PayinInput } from '../../core/ports/partner.js';
 import {
@@ -33,6 +34,7 @@ function payinRules(traits: PartnerTraits, check: RuleCheck): void {
     assert.deepEqual(report.received, amount);
     assert.ok(report.transactionHash);
     checkAsset(report.asset ?? null);
+    checkPayer(report.payer ?? null);
     assert.equal(report.reason, null);
   });
 
@@ -179,6 +181,12 @@ function refundRules(traits: PartnerTraits, check: RuleCheck): void {
     const answer = request.outcome === 'done' ? await partner.refund.start(request.value) : request;
     assert.equal(answer.outcome, 'refused');
   });
+}
+
+function checkPayer(payer: Payer | null): void {
+  for (const text of [payer?.name, payer?.bank, payer?.trace, ...(payer?.texts ?? [])]) {
+    assert.notEqual(text?.trim(), '', 'what the bank does not say is null');
+  }
 }
 
 /** A regulator's file takes these as they are. */

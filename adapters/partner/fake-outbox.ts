@@ -124,6 +124,15 @@ const asset = z
   })
   .nullable()
   .optional();
+const payer = z
+  .object({
+    name: z.string().nullable(),
+    bank: z.string().nullable(),
+    texts: z.array(z.string()),
+    trace: z.string().nullable(),
+  })
+  .nullable()
+  .optional();
 const transactionStatus = z.enum(['open', 'completed', 'failed', 'returned']);
 const ids = { reference: z.string().nullable(), partnerRef: z.string() };
 
@@ -146,6 +155,7 @@ const factSchema = z.discriminatedUnion('kind', [
       received: money,
       transactionHash: z.string().nullable(),
       asset,
+      payer,
       reason,
     }),
   }),

@@ -12,6 +12,7 @@ import { digestOf } from './fake-ref.js';
 import {
   awaitedTransfer,
   type OutcomeOf,
+  payerNamed,
   referenceIn,
   scenarios,
   type TransactionKind,
@@ -21,13 +22,23 @@ import {
 /** The outcome stored for the transaction with this reference. */
 export type Chosen = (reference: string) => Promise<SimulatedReport | null>;
 
+/** The name on the account that pays the command with this reference; null: the bank says none. */
+export type PayerNameOf = (reference: string) => Promise<string | null>;
+
+/** What a person chose, and who pays. */
+export interface SandboxWorld {
+  readonly mode: Mode;
+  readonly chosen: Chosen | null;
+  readonly payerName: PayerNameOf | null;
+}
+
 /** A moved rate is two percent above or below that of the minute. */
 const MOVED_UP = 102n;
 const MOVED_DOWN = 98n;
 
 /** The report that a person chose for the transaction, with the id of its message; null: none. */
 export async function chosenReport<K extends TransactionKind>(
-  { mode, chosen }: { readonly mode: Mode; readonly chosen: Chosen | null },
+  { mode, chosen, payerName }: SandboxWorld,
   scenario: TransactionScenario<K>,
   partnerRef: string,
 ): Promise<{ readonly report: PartnerReports[K]; readonly messageId: string } | null> {
@@ -39,29 +50,46 @@ export async function chosenReport<K extends TransactionKind>(
   const outcome = stored.outcome as OutcomeOf<K>;
   const report = scenario.chosen(mode, partnerRef, outcome);
   const messageId = `msg_${digestOf(`${partnerRef}.chosen.${stored.version}`)}`;
-  return report === null ? null : { report, messageId };
+  if (report === null) return null;
+  return { report: await withPayer(payerName, scenario.kind, reference, report), messageId };
 }
 
 /** The message about a transaction as it is now: a chosen report replaces that of the clock. */
 export async function currentMessage(
-  world: { readonly mode: Mode; readonly chosen: Chosen | null },
+  world: SandboxWorld,
   message: { readonly messageId: string; readonly fact: PartnerFact },
 ): Promise<{ readonly messageId: string; readonly fact: PartnerFact }> {
   const { kind, partnerRef } = message.fact;
   const scenario: TransactionScenario<TransactionKind> = scenarios[kind] as never;
   const known = await chosenReport(world, scenario, partnerRef);
-  if (known === null) return message;
+  if (known === null) {
+    const { payerName, mode } = world;
+    const reference = referenceIn(mode, kind, partnerRef) ?? '';
+    const report = await withPayer(payerName, kind, reference, message.fact.report);
+    return { ...message, fact: { ...message.fact, report } as PartnerFact };
+  }
   // The scenario pairs kind and report.
   const fact = { ...message.fact, report: known.report } as PartnerFact;
   return { messageId: known.messageId, fact };
 }
 
-export function createSandbox(world: {
-  readonly mode: Mode;
-  readonly clock: Clock;
-  readonly chosen: Chosen | null;
-  readonly outbox: FakeOutbox;
-}): PartnerSandbox {
+/** Money that arrives has the buyer's name, unless the report has another one. */
+export async function withPayer<K extends TransactionKind>(
+  payerName: PayerNameOf | null,
+  kind: K,
+  reference: string,
+  report: PartnerReports[K],
+): Promise<PartnerReports[K]> {
+  if (kind !== 'payin' || payerName === null) return report;
+  const payin = report as PartnerReports['payin'];
+  if (payin.payer !== undefined || payin.received.amountMinor === 0n) return report;
+  const name = await payerName(reference);
+  return name === null ? report : { ...report, payer: payerNamed(name) };
+}
+
+export function createSandbox(
+  world: SandboxWorld & { readonly clock: Clock; readonly outbox: FakeOutbox },
+): PartnerSandbox {
   const { mode, clock, outbox } = world;
   return {
     awaitedPayin: (partnerRef) => awaitedTransfer(mode, partnerRef),

@@ -13,6 +13,7 @@ import {
   subtract,
 } from '../../core/domain/base/money.js';
 import type { Mode } from '../../core/domain/base/tenant.js';
+import type { Payer } from '../../core/domain/commands/payer.js';
 import { QUOTE_EXPIRED } from '../../core/domain/commands/quote.js';
 import type { PayinReport, PayoutReport } from '../../core/domain/commands/report-check.js';
 import type { PayinInstructions } from '../../core/domain/payments/payin-instructions.js';
@@ -67,6 +68,9 @@ export type Stages<K extends TransactionKind> = readonly [FakeStage<K>, ...FakeS
 /** An unassigned ISPB, so that these ids are not mistaken for real ones. */
 const ISPB = '99999999';
 const SHORT_BY_MINOR = 100n;
+const OTHER_PAYER = 'Other Payer Holdings Ltd';
+/** A line of a SWIFT message. */
+const PRINTED_MAX = 35;
 
 const head = {
   mode: z.enum(['test', 'live']),
@@ -375,21 +379,34 @@ function transferOf(amountMinor: bigint): OutcomeOf<'payin'> {
       const shortMinor = amountMinor - SHORT_BY_MINOR;
       return { ...nothingArrived, receivedMinor: shortMinor > 0n ? shortMinor : 0n };
     }
-    default:
-      return { ...nothingArrived, status: 'completed', receivedMinor: amountMinor };
+    default: {
+      const arrived = {
+        ...nothingArrived,
+        status: 'completed',
+        receivedMinor: amountMinor,
+      } as const;
+      return effectOf(text) === 'arrives_from_other' ? { ...arrived, isFromOther: true } : arrived;
+    }
   }
 }
 
 function payinReport(
   { currency }: Pick<Money, 'currency'>,
   partnerRef: string,
-  { status, receivedMinor, reason }: OutcomeOf<'payin'>,
+  { status, receivedMinor, reason, isFromOther = false }: OutcomeOf<'payin'>,
 ): PayinReport {
   const received = money(receivedMinor, currency);
-  if (status !== 'completed') return { status, received, transactionHash: null, reason };
+  const payer = isFromOther ? { payer: payerNamed(OTHER_PAYER) } : {};
+  if (status !== 'completed') return { status, received, transactionHash: null, ...payer, reason };
   const asset = fakeAsset(partnerRef, { from: 'bank', to: 'payee' }, received);
   const { transactionHash } = asset;
-  return { status, received, transactionHash, asset, reason };
+  return { status, received, transactionHash, asset, ...payer, reason };
+}
+
+/** As banks print a name: in capitals, cut. */
+export function payerNamed(name: string): Payer {
+  const printed = name.toUpperCase().slice(0, PRINTED_MAX).trim();
+  return { name: printed, bank: 'Sandbox Bank', texts: [], trace: null };
 }
 
 function unpaid(status: 'open' | 'failed' | 'returned', reason: string | null): PayoutReport {

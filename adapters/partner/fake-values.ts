@@ -6,6 +6,10 @@ import { documentsAgain } from '../../core/domain/payments/simulated-event.js';
 import type { PartyReport } from '../../core/ports/partner.js';
 
 export const magicValues = {
+  '.33': {
+    effect: 'arrives_from_other',
+    means: 'the pay-in arrives from an account in another name than the buyer',
+  },
   '.44': { effect: 'locks_rate', means: 'quotes have a locked rate' },
   '.55': { effect: 'arrives_short', means: 'the pay-in arrives 1.00 short and stays open' },
   '.66': { effect: 'payin_fails', means: 'the pay-in fails and no money arrives' },

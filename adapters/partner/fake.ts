@@ -31,11 +31,19 @@ import { type FakeMemory, memoryInFile } from './fake-memory.js';
 import { createFakeOutbox, type FakeOutbox, readFact } from './fake-outbox.js';
 import { fakeCurrencies, quoteAt, rateAt } from './fake-quote.js';
 import { digestOf, makeRef, readRef } from './fake-ref.js';
-import { type Chosen, chosenReport, createSandbox, currentMessage } from './fake-sandbox.js';
+import {
+  type Chosen,
+  chosenReport,
+  createSandbox,
+  currentMessage,
+  type PayerNameOf,
+  withPayer,
+} from './fake-sandbox.js';
 import { type FakeBooks, statementOf } from './fake-statement.js';
 import {
   type FakeRefusal,
   notFound,
+  referenceIn,
   scenarios,
   type TransactionKind,
   type TransactionScenario,
@@ -68,6 +76,8 @@ export interface FakePartnerOptions {
   readonly payins?: 'arrive' | 'wait';
   /** Outcomes that a person chose; none by default. */
   readonly simulatedReport?: Chosen;
+  /** None by default. */
+  readonly payerName?: PayerNameOf;
 }
 
 /** The host calls `sendDueMessages` at `nextDueAtMs`, or periodically. */
@@ -135,10 +145,11 @@ export const fakePartner: PartnerKind = {
 export function createFakePartner(options: FakePartnerOptions): FakePartner {
   const { mode, secret, memory = null, payins = 'arrive' } = options;
   const chosen = options.simulatedReport ?? null;
+  const payerName = options.payerName ?? null;
   const current = (message: Parameters<typeof currentMessage>[1]) =>
-    currentMessage({ mode, chosen }, message);
+    currentMessage({ mode, chosen, payerName }, message);
   const outbox = createFakeOutbox({ ...options, current });
-  const world: FakeContext = { ...options, outbox, memory, chosen };
+  const world: FakeContext = { ...options, outbox, memory, chosen, payerName };
   return {
     name: 'fake',
     payWithinMs: PAY_WITHIN_MS,
@@ -189,6 +200,7 @@ interface FakeContext extends Pick<FakePartnerOptions, 'mode' | 'clock' | 'delay
   readonly outbox: FakeOutbox;
   readonly memory: FakeMemory | null;
   readonly chosen: Chosen | null;
+  readonly payerName: PayerNameOf | null;
 }
 
 type PixRegistration = Parameters<SettlementPartner['registerPixDestination']>[0];
@@ -366,7 +378,9 @@ async function readTransaction<K extends TransactionKind>(
   const stages = scenario.stages(mode, partnerRef, delayMs);
   if (stages === null) return refused(notFound('transaction'));
   const nowMs = clock.nowMs();
-  return done((stages.findLast(({ atMs }) => atMs <= nowMs) ?? stages[0]).report);
+  const { report } = stages.findLast(({ atMs }) => atMs <= nowMs) ?? stages[0];
+  const reference = referenceIn(mode, scenario.kind, partnerRef) ?? '';
+  return done(await withPayer(world.payerName, scenario.kind, reference, report));
 }
 
 function booksOf(world: FakeContext, memory: FakeMemory): FakeBooks {

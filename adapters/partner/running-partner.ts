@@ -38,6 +38,8 @@ export interface PartnerSetup {
   readonly deliver: (message: SignedMessage) => Promise<void>;
   /** The outcome that a person chose in test mode for the command with this reference. */
   readonly simulatedReport: (reference: string) => Promise<SimulatedReport | null>;
+  /** The name of the buyer that pays the command with this reference, in test mode. */
+  readonly payerName: (reference: string) => Promise<string | null>;
   /** To be called when a message is queued for `sendDueMessages`. */
   readonly onQueued: () => void;
 }

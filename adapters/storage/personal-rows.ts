@@ -287,8 +287,8 @@ export const personalTables = {
     kept: kept.none,
   },
   kyc_submissions: {
-    personal: 'status reason corrections country',
-    withheld: 'draft_sealed dossier_sealed name_hash born_hash tax_hash document_hash',
+    personal: 'status reason corrections country legal_name',
+    withheld: 'draft_sealed dossier_sealed born_hash tax_hash document_hash',
     other:
       'org_id mode id buyer_id receiver_id partner_ref submitted_at approved_at ' +
       'rejected_at flow_id tos_id created_at submit_command_id answer_by answer_alerted_at ' +
@@ -298,7 +298,7 @@ export const personalTables = {
     erased: {
       draft_sealed: 'nothing',
       dossier_sealed: 'nothing',
-      name_hash: 'nothing',
+      legal_name: 'nothing',
       born_hash: 'nothing',
       tax_hash: 'nothing',
       document_hash: 'nothing',
@@ -438,7 +438,7 @@ export const personalTables = {
     personal:
       'buyer_email buyer_name buyer_country buyer_phone buyer_locale display metadata ' +
       'colleague_approval payin_instructions purchase_order buyer_reference payee_name ' +
-      'fiscal_document',
+      'fiscal_document payer',
     withheld: '',
     other:
       'org_id mode id origin public_id external_id status amount_minor currency buyer_id ' +

@@ -8,6 +8,7 @@ import { assetText } from '../../core/domain/commands/asset.js';
 import { isStuck, type MoneyCommand } from '../../core/domain/commands/partner-command.js';
 import { shortIdOf } from '../../core/domain/payments/bank-record.js';
 import type { PaymentView } from '../../core/domain/payments/change.js';
+import { payerText } from '../../core/domain/payments/payer-facts.js';
 import {
   EXTERNAL_PREFIX,
   type PaymentStatus,
@@ -260,6 +261,7 @@ async function shown({ payUrl }: Operator, view: PaymentView): Promise<Outcome> 
       'external id': json.externalId,
       purpose: json.purpose,
       buyer: `${buyer.email} (KYC ${buyer.kycStatus})`,
+      payer: json.payer === null ? null : payerText(json.payer),
       funds: `${funds.status}, received ${funds.received}`,
       refund: funds.refundStatus === 'none' ? null : shownRefund(funds),
       settled: json.brlSettledAmount === null ? null : `${json.brlSettledAmount} BRL`,

@@ -2,6 +2,7 @@
 import type { Money } from '../domain/base/money.js';
 import type { Asset } from '../domain/commands/asset.js';
 import type { CommandEnd, MoneyKind } from '../domain/commands/partner-command.js';
+import type { Payer } from '../domain/commands/payer.js';
 import type { QuoteTerms } from '../domain/commands/quote.js';
 import type { PayinReport, PayoutReport } from '../domain/commands/report-check.js';
 import type { EntryKind } from '../domain/deposits/book-reading.js';
@@ -180,16 +181,6 @@ export interface PartnerEntry {
   readonly settled?: Money | null;
   /** The rate of a completed payout; as in a PayoutReport. */
   readonly fxRate?: string | null;
-}
-
-/** Personal data: never logged. */
-export interface Payer {
-  readonly name: string | null;
-  readonly bank: string | null;
-  /** What the payer wrote: a code, a reference, a text. */
-  readonly texts: readonly string[];
-  /** The bank's number of the transfer. */
-  readonly trace: string | null;
 }
 
 /** An entry that the adapter cannot read, such as a completed payout without an amount. */

@@ -30,7 +30,7 @@ export function storePeopleContract(open: OpenStore): void {
       phone: null,
     });
     assert.equal(payment?.metadata, '{"note":"erased, erased-person@erased.invalid"}');
-    assert.deepEqual([submission?.draftSealed, submission?.nameHash], [null, null]);
+    assert.deepEqual([submission?.draftSealed, submission?.legalName], [null, null]);
     assert.deepEqual([account?.email, account?.displayName], [null, null]);
     assert.equal(account?.legalName, personName, 'whom the partner verified');
     assert.equal(member?.email, 'erased-mem_1@erased.invalid');

@@ -25,6 +25,12 @@ import {
   readFiscalKey,
 } from '../../../core/domain/payments/fiscal-document.js';
 import {
+  payerAgreementNames,
+  payerAgreements,
+  type ShownPayer,
+  shownPayer,
+} from '../../../core/domain/payments/payer-facts.js';
+import {
   payerRelationNames,
   payerRelations,
 } from '../../../core/domain/payments/payer-relation.js';
@@ -287,6 +293,19 @@ export const asset = representation<Asset>()('Asset', {
   toWallet: z.string().nullable(),
 });
 
+export const payer = representation<ShownPayer>()('Payer', {
+  name: z.string().nullable().meta({ description: 'As the settlement partner verified it.' }),
+  country: z.string().nullable().meta({ description: 'Of the verification, ISO 3166-1.' }),
+  agreement: z.enum(payerAgreementNames).meta({
+    description:
+      'The verified name against the lines of banks. ' +
+      payerAgreementNames.map((name) => `\`${name}\`: ${payerAgreements[name]}`).join('; '),
+  }),
+  told: z
+    .array(z.strictObject({ name: z.string(), bank: z.string().nullable() }))
+    .meta({ description: 'As banks wrote it, each name once.' }),
+});
+
 export const fiscalDocument = representation<FiscalDocument>()('FiscalDocument', {
   kind: z.enum(fiscalDocumentKinds),
   key: z.string().nullable(),
@@ -461,6 +480,12 @@ export const payment = representation<PaymentSource>()('Payment', {
   transactionHash: [
     z.string().nullable().meta({ description: 'The transfer of the stablecoin.' }),
     (source) => source.payment.transactionHash,
+  ],
+  payer: [
+    payer.schema.nullable().meta({
+      description: 'Who pays. Null until the buyer has confirmed a quote.',
+    }),
+    (source) => source.payment.payer && payer.show(shownPayer(source.payment.payer)),
   ],
   payinAsset: [
     asset.schema.nullable().meta({

@@ -18,7 +18,14 @@ import { readProof } from '../../../core/usecases/law/proofs.js';
 import { representation } from '../protocol/representation.js';
 import { reply, route } from '../protocol/route-row.js';
 import { decimal, instant } from '../protocol/schemas.js';
-import { asset, fiscalDocument, paymentParams, paymentScopes, rate } from './payment-routes.js';
+import {
+  asset,
+  fiscalDocument,
+  payer,
+  paymentParams,
+  paymentScopes,
+  rate,
+} from './payment-routes.js';
 
 const signed = z.string().regex(/^-?[0-9]+\.[0-9]{2}$/);
 const chainHash = z.string().regex(/^([0-9a-f]{64})?$/);
@@ -100,6 +107,7 @@ const proof = representation<Proof>()('PaymentProof', {
     .nullable(),
   quote: quote.schema.nullable().meta({ description: 'As the buyer confirmed it.' }),
   transfers: z.array(transfer.schema).meta({ description: 'What arrived, oldest first.' }),
+  payer: payer.schema.nullable(),
   transactionHash: z.string().nullable(),
   payinAsset: asset.schema.nullable(),
   settlements: z.array(settlement.schema).meta({ description: 'Every PIX to the payee.' }),

@@ -10,6 +10,7 @@ import { lastFour } from '../../../core/domain/parties/tax-id.js';
 import { shortIdOf } from '../../../core/domain/payments/bank-record.js';
 import { readDisplay } from '../../../core/domain/payments/display.js';
 import { heldMinor, missingOf } from '../../../core/domain/payments/funds.js';
+import { senderNamesOf } from '../../../core/domain/payments/payer-facts.js';
 import {
   type PayinInstructions,
   railsFrom,
@@ -294,8 +295,8 @@ function innerPayment(deps: PageSettings, shown: PaymentPage): Pick<PagePayment,
     hasVendorPapers: shown.hasVendorPapers,
     payeeTaxIdLast4,
     payeeTaxId: payeeTaxId(display?.sellerTaxId ?? null, payeeTaxIdLast4),
-    payer: payment.buyer.name,
-    senderNames: shown.senderNames,
+    payer: payment.payer?.verified?.name ?? payment.buyer.name,
+    senderNames: payment.status === 'settled' ? senderNamesOf(payment.payer) : [],
     partner: partnerIn(payment.payinInstructions),
     display: { title, notes, lineItems, taxes },
     money: { ...sums, heldMinor: heldMinor(funds), receivedAtMs, refundOrderedAtMs, refundedAtMs },

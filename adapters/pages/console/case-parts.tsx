@@ -4,6 +4,7 @@ import type { VNode } from 'preact';
 import type { MoneyCommand, moneyKinds } from '../../../core/domain/commands/partner-command.js';
 import type { Quote } from '../../../core/domain/commands/quote.js';
 import { queueOf } from '../../../core/domain/money-desk/money-decision.js';
+import { payerText, shownPayer } from '../../../core/domain/payments/payer-facts.js';
 import { situationAmounts } from '../../../core/domain/payments/situation.js';
 import { statusAtMs } from '../../../core/domain/payments/timeline.js';
 import { caseLines } from '../../../core/usecases/money-desk/case-texts.js';
@@ -189,6 +190,7 @@ export function Known({ found }: Part): VNode {
               </span>
             </>,
           ],
+          ['Payer', foreign(payment.payer && payerText(shownPayer(payment.payer)))],
           ['Payee', <Foreign text={payeeIn(found)} />],
           ['Missing', missing.amountMinor === 0n ? null : format.money(missing)],
           ['Check code', bankDetailsCode && <span class="code">{bankDetailsCode}</span>],

@@ -117,8 +117,9 @@ function Extract({ path, month, mode, summary: { count, sumMinor, openCount, ope
         </>
       )}
       <p class="quiet">
-        Names and countries of buyers are those that the organization gave. This is no advice: ask
-        who files for you what it needs. The audit log has each download.
+        Payers are named as the settlement partner verified them, buyers as the organization gave
+        them. This is no advice: ask who files for you what it needs. The audit log has each
+        download.
       </p>
     </>
   );

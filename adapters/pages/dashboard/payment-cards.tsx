@@ -4,6 +4,7 @@ import type { VNode } from 'preact';
 import { assetText } from '../../../core/domain/commands/asset.js';
 import { effectiveRate } from '../../../core/domain/commands/quote.js';
 import { readDisplay } from '../../../core/domain/payments/display.js';
+import { senderNamesOf, shownPayer } from '../../../core/domain/payments/payer-facts.js';
 import { catalogues } from '../hosted/texts.js';
 import {
   ButtonForm,
@@ -18,6 +19,7 @@ import {
 import { Icon } from '../kit/icons.js';
 import { Card } from '../kit/pages/card.js';
 import { LineTable } from '../kit/pages/table.js';
+import { proofTexts } from '../proof/proof-texts.js';
 import { useDashboard } from './dashboard-scene.js';
 import { lastAnswerText } from './developer/answer-text.js';
 import { deliveryPath, shownUrl } from './developer/developer-parts.js';
@@ -231,15 +233,21 @@ export function Details({ detail }: Part): VNode {
 }
 
 export function Buyer({ detail: { payment } }: Part): VNode {
-  const { texts } = useDashboard();
+  const { texts, view } = useDashboard();
   const words = texts.payment;
   const { bankDetailsCode, colleagueApproval, buyer } = payment;
+  const payer = payment.payer && shownPayer(payment.payer);
+  const of = proofTexts[view.locale];
   return (
     <Card heading={texts.payments.buyer}>
       <Facts
         facts={[
           [texts.seller.kinds.business, foreign(buyer.name)],
           [texts.seller.email, buyer.email],
+          [of.verifiedPayer, foreign(payer?.name ?? null)],
+          [of.verifiedCountry, payer?.country ?? null],
+          [of.payer, foreign(senderNamesOf(payment.payer).join(' / ') || null)],
+          [of.agreement, payer && of.agreements[payer.agreement]],
           [words.buyersApprover, colleagueApproval?.email ?? null],
           [
             words.checkCode,

@@ -7,6 +7,7 @@ import type { Asset } from '../../../core/domain/commands/asset.js';
 import { effectiveRate } from '../../../core/domain/commands/quote.js';
 import type { Settlement } from '../../../core/domain/commands/settlement.js';
 import type { ShownView } from '../../../core/domain/payments/change.js';
+import { payerAgreement } from '../../../core/domain/payments/payer-facts.js';
 import { type CsvForm, type CsvKind, csvLine } from '../kit/csv-line.js';
 
 const columns = {
@@ -100,6 +101,12 @@ const columns = {
     of: ({ payment }) => payment.fiscalDocument?.number ?? null,
   },
   bookedRate: { kind: 'number', of: ({ payment }) => payment.bookedRate },
+  'payer.name': { kind: 'text', of: ({ payment }) => payment.payer?.verified?.name ?? null },
+  'payer.country': { kind: 'text', of: ({ payment }) => payment.payer?.verified?.country ?? null },
+  'payer.agreement': {
+    kind: 'text',
+    of: ({ payment: { payer } }) => payer && payerAgreement(payer),
+  },
   // The stablecoin that was sold for the BRL of the columns above.
   'asset.token': { kind: 'text', of: sold(({ token }) => token) },
   'asset.network': { kind: 'text', of: sold(({ network }) => network) },

@@ -97,7 +97,7 @@ export interface PagePayment
   readonly payeeTaxId: string | null;
   /** The legal name of the buyer as verified; else the name that the integrator gave. */
   readonly payer: string | null;
-  /** Who sent the money, by the partner's books. */
+  /** Who sent the money, as banks wrote it; empty before the settlement. */
   readonly senderNames: readonly string[];
   /** The legal name of the settlement partner. */
   readonly partner: string | null;

@@ -67,7 +67,7 @@ function part(title: string, rows: readonly (FactRow | null)[]): VNode | null {
 }
 
 function paymentRows({ proof, texts, locale, format }: SheetScene): readonly FactRow[] {
-  const { buyer, fiscalDocument, invoice } = proof;
+  const { buyer, payer, fiscalDocument, invoice } = proof;
   const purpose = purposeNames.find((name) => name === proof.purpose);
   const relation = payerRelationNames.find((name) => name === proof.payerRelation);
   const document = [fiscalDocument?.kind.toUpperCase(), fiscalDocument?.number];
@@ -76,6 +76,9 @@ function paymentRows({ proof, texts, locale, format }: SheetScene): readonly Fac
     { label: texts.payee, value: <Foreign text={proof.payee} /> },
     { label: texts.buyer, value: foreign(buyer.name) },
     { label: texts.country, value: buyer.country },
+    { label: texts.verifiedPayer, value: foreign(payer?.name ?? null) },
+    { label: texts.verifiedCountry, value: payer?.country ?? null },
+    { label: texts.agreement, value: payer && texts.agreements[payer.agreement] },
     { label: texts.email, value: <Foreign text={buyer.email} /> },
     { label: texts.number, value: foreign(proof.number) },
     { label: texts.purchaseOrder, value: foreign(proof.purchaseOrder) },

@@ -1,6 +1,7 @@
 // The words of a proof, as page, PDF and in the file that checks a pack.
 import type { Locale } from '../../../core/domain/base/locale.js';
 import type { Demand, ProvableFact } from '../../../core/domain/law/exemption.js';
+import type { PayerAgreement } from '../../../core/domain/payments/payer-facts.js';
 import type { PayerRelation } from '../../../core/domain/payments/payer-relation.js';
 
 export interface ProofTexts {
@@ -41,6 +42,11 @@ export interface ProofTexts {
   readonly payeeGets: string;
   readonly transfer: string;
   readonly received: string;
+  readonly verifiedPayer: string;
+  readonly verifiedCountry: string;
+  /** Whether the bank wrote the verified name. */
+  readonly agreement: string;
+  readonly agreements: Readonly<Record<PayerAgreement, string>>;
   readonly payer: string;
   readonly payerBank: string;
   readonly reference: string;
@@ -122,6 +128,14 @@ const en: ProofTexts = {
   payeeGets: 'To the payee',
   transfer: 'What arrived',
   received: 'Received',
+  verifiedPayer: 'Payer as verified',
+  verifiedCountry: 'Country as verified',
+  agreement: 'Name on the line of the bank',
+  agreements: {
+    agrees: 'the same',
+    differs: 'another name',
+    not_told: 'not known',
+  },
   payer: 'Payer as the bank wrote it',
   payerBank: 'Bank of the payer',
   reference: 'Reference',
@@ -141,8 +155,10 @@ const en: ProofTexts = {
   met: 'shown',
   missing: (facts) => `missing: ${facts}`,
   facts: {
-    'buyer.name': 'name of the payer',
-    'buyer.country': 'a country of the payer that is not Brazil',
+    'payer.name': 'name of the payer as verified',
+    'payer.country': 'a verified country of the payer that is not Brazil',
+    'payer.told': 'name of the payer on the line of the bank',
+    'payer.agreement': 'the line of the bank, which names another payer',
     currency: 'a foreign currency',
     settlements: 'a PIX that the payee has',
     'settlements.endToEndId': 'end-to-end id of the PIX',
@@ -158,8 +174,8 @@ const en: ProofTexts = {
     'The pack has these facts and the invoice with signed digests. Its file ' +
     `verify.html checks each byte without a network. The keys of the signatures are at ${keys}.`,
   noAdvice:
-    'This is no fiscal document, and no legal or tax advice. Names and countries of payers are ' +
-    'those that the payee gave.',
+    'This is no fiscal document, and no legal or tax advice. Names and countries that ' +
+    'are not given as verified are those that the payee gave.',
   verify: {
     title: 'Check a proof',
     lede: 'Choose the ZIP file. It is read in this browser and not sent anywhere.',
@@ -217,6 +233,14 @@ const ptBr: ProofTexts = {
   payeeGets: 'Para o recebedor',
   transfer: 'O que chegou',
   received: 'Recebido',
+  verifiedPayer: 'Pagador como verificado',
+  verifiedCountry: 'País como verificado',
+  agreement: 'Nome na linha do banco',
+  agreements: {
+    agrees: 'o mesmo',
+    differs: 'outro nome',
+    not_told: 'não informado',
+  },
   payer: 'Pagador como o banco escreveu',
   payerBank: 'Banco do pagador',
   reference: 'Referência',
@@ -236,8 +260,10 @@ const ptBr: ProofTexts = {
   met: 'comprovado',
   missing: (facts) => `falta: ${facts}`,
   facts: {
-    'buyer.name': 'nome do pagador',
-    'buyer.country': 'um país do pagador que não seja o Brasil',
+    'payer.name': 'nome do pagador como verificado',
+    'payer.country': 'um país verificado do pagador que não seja o Brasil',
+    'payer.told': 'nome do pagador na linha do banco',
+    'payer.agreement': 'a linha do banco, que traz outro pagador',
     currency: 'uma moeda estrangeira',
     settlements: 'um PIX que está com o recebedor',
     'settlements.endToEndId': 'ID fim a fim do PIX',
@@ -253,8 +279,8 @@ const ptBr: ProofTexts = {
     'O pacote tem estes fatos e a fatura com resumos assinados. Seu arquivo ' +
     `verify.html confere cada byte sem rede. As chaves das assinaturas estão em ${keys}.`,
   noAdvice:
-    'Isto não é documento fiscal nem orientação jurídica ou tributária. Nomes e países de ' +
-    'pagadores são os que o recebedor informou.',
+    'Isto não é documento fiscal nem orientação jurídica ou tributária. Nomes e países que não ' +
+    'constam como verificados são os que o recebedor informou.',
   verify: {
     title: 'Conferir um comprovante',
     lede: 'Escolha o arquivo ZIP. Ele é lido neste navegador e não é enviado a lugar nenhum.',
@@ -312,6 +338,14 @@ const es: ProofTexts = {
   payeeGets: 'Para el beneficiario',
   transfer: 'Lo que llegó',
   received: 'Recibido',
+  verifiedPayer: 'Pagador como se verificó',
+  verifiedCountry: 'País como se verificó',
+  agreement: 'Nombre en la línea del banco',
+  agreements: {
+    agrees: 'el mismo',
+    differs: 'otro nombre',
+    not_told: 'no informado',
+  },
   payer: 'Pagador como lo escribió el banco',
   payerBank: 'Banco del pagador',
   reference: 'Referencia',
@@ -331,8 +365,10 @@ const es: ProofTexts = {
   met: 'comprobado',
   missing: (facts) => `falta: ${facts}`,
   facts: {
-    'buyer.name': 'nombre del pagador',
-    'buyer.country': 'un país del pagador que no sea Brasil',
+    'payer.name': 'nombre del pagador como se verificó',
+    'payer.country': 'un país verificado del pagador que no sea Brasil',
+    'payer.told': 'nombre del pagador en la línea del banco',
+    'payer.agreement': 'la línea del banco, que trae otro pagador',
     currency: 'una moneda extranjera',
     settlements: 'un PIX que el beneficiario conserva',
     'settlements.endToEndId': 'ID de extremo a extremo del PIX',
@@ -348,8 +384,8 @@ const es: ProofTexts = {
     'El paquete tiene estos datos y la factura con resúmenes firmados. Su archivo ' +
     `verify.html comprueba cada byte sin red. Las claves de las firmas están en ${keys}.`,
   noAdvice:
-    'Esto no es un documento fiscal ni asesoría legal o tributaria. Los nombres y países de los ' +
-    'pagadores son los que dio el beneficiario.',
+    'Esto no es un documento fiscal ni asesoría legal o tributaria. Los nombres y países que no ' +
+    'constan como verificados son los que dio el beneficiario.',
   verify: {
     title: 'Comprobar un pago',
     lede: 'Elija el archivo ZIP. Se lee en este navegador y no se envía a ningún lugar.',

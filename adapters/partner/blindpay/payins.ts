@@ -9,6 +9,7 @@ import {
   type Money,
   money,
 } from '../../../core/domain/base/money.js';
+import type { Payer } from '../../../core/domain/commands/payer.js';
 import { QUOTE_EXPIRED } from '../../../core/domain/commands/quote.js';
 import type { PayinReport } from '../../../core/domain/commands/report-check.js';
 import type { AmountLimit } from '../../../core/domain/payments/amount-limit.js';
@@ -91,9 +92,23 @@ const bankDetailsShape = z.object({
 });
 type BankDetails = z.output<typeof bankDetailsShape>;
 
-const trackingShape = z
-  .object({ transaction_hash: z.string().nullish(), provider_error_reason: z.string().nullish() })
-  .nullish();
+/** In place of codes on a development instance, which has no payer. */
+const PLACEHOLDER = '<development>';
+
+const tracking = {
+  transaction_hash: z.string().nullish(),
+  provider_error_reason: z.string().nullish(),
+};
+/** Another form than documented must not hold up the money. */
+const told = z.string().nullish().catch(null);
+const transferShape = z.object({
+  ...tracking,
+  sender_name: told,
+  sender_bank_name: told,
+  trace_number: told,
+  transaction_reference: told,
+  description: told,
+});
 export const payinShape = z.object({
   id: z.string(),
   status: z.string(),
@@ -107,8 +122,8 @@ export const payinShape = z.object({
   address: z.string().nullish(),
   created_at: z.string().nullish(),
   blindpay_bank_details: bankDetailsShape.nullish(),
-  tracking_transaction: trackingShape,
-  tracking_complete: trackingShape,
+  tracking_transaction: transferShape.nullish(),
+  tracking_complete: z.object(tracking).nullish(),
 });
 export type Payin = z.output<typeof payinShape>;
 
@@ -319,9 +334,27 @@ export function payinReport(desk: BlindPayContext, payin: Payin): PartnerAnswer<
             toWallet: address,
           }
         : null,
+    payer: payerOf(payin),
     reason: isOver ? `BlindPay: ${why ?? payin.status}` : null,
     held: payin.status === 'on_hold',
   });
+}
+
+/** What the bank says about the payer; null: nothing. */
+export function payerOf({ tracking_transaction: transfer, memo_code: memo }: Payin): Payer | null {
+  const said = (text: string | null | undefined) =>
+    text?.trim() && text !== PLACEHOLDER ? text : null;
+  const texts = [memo, transfer?.transaction_reference, transfer?.description].flatMap(
+    (text) => said(text) ?? [],
+  );
+  const payer = {
+    name: said(transfer?.sender_name),
+    bank: said(transfer?.sender_bank_name),
+    texts,
+    trace: said(transfer?.trace_number),
+  };
+  const isKnown = payer.name ?? payer.bank ?? payer.trace ?? texts[0];
+  return isKnown === undefined ? null : payer;
 }
 
 async function accepted(

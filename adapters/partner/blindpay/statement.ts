@@ -9,7 +9,6 @@ import type {
   PartnerAnswer,
   PartnerEntry,
   PartnerStatement,
-  Payer,
   StatementPage,
   UnreadableEntry,
 } from '../../../core/ports/partner.js';
@@ -25,11 +24,8 @@ import {
   splitIds,
 } from './blindpay-context.js';
 import { isPast, type ListPlace, listStart, placeAfter } from './listed-order.js';
-import { payinReport, payinShape } from './payins.js';
+import { payerOf, payinReport, payinShape } from './payins.js';
 import { describedCommand, payoutReport, payoutShape } from './payouts.js';
-
-/** In place of codes on a development instance, which has no payer. */
-const PLACEHOLDER = '<development>';
 
 /** The place of an item in its list, for a page on which other fields cannot be read. */
 const listedItem = z.looseObject({
@@ -44,17 +40,6 @@ const listed = {
 const listedPayin = payinShape.extend({
   ...listed,
   currency: z.string().nullish(),
-  tracking_transaction: z
-    .object({
-      transaction_hash: z.string().nullish(),
-      provider_error_reason: z.string().nullish(),
-      sender_name: z.string().nullish(),
-      sender_bank_name: z.string().nullish(),
-      trace_number: z.string().nullish(),
-      transaction_reference: z.string().nullish(),
-      description: z.string().nullish(),
-    })
-    .nullish(),
 });
 const listedPayout = payoutShape.extend(listed);
 type ListedPayin = z.output<typeof listedPayin>;
@@ -161,20 +146,6 @@ function payinEntry(desk: BlindPayContext, payin: ListedPayin): PartnerAnswer<Pa
     createdAtMs: Date.parse(payin.created_at),
     payer: payerOf(payin),
   });
-}
-
-function payerOf({ tracking_transaction: transfer, memo_code: memo }: ListedPayin): Payer | null {
-  const texts = [memo, transfer?.transaction_reference, transfer?.description].flatMap((text) =>
-    text?.trim() && text !== PLACEHOLDER ? [text] : [],
-  );
-  const payer = {
-    name: transfer?.sender_name || null,
-    bank: transfer?.sender_bank_name || null,
-    texts,
-    trace: transfer?.trace_number || null,
-  };
-  const isKnown = payer.name ?? payer.bank ?? payer.trace ?? texts[0];
-  return isKnown === undefined || isKnown === null ? null : payer;
 }
 
 function payoutEntry(desk: BlindPayContext, payout: ListedPayout): PartnerAnswer<PartnerEntry> {

@@ -41,7 +41,7 @@ export const submissions = defineTable<KycSubmission>('kyc_submissions', {
   dossierSealed: sealed(text.null('dossier_sealed')),
   commandId: text.null('submit_command_id'),
   submittedBy: oneOf('submitted_by', dossierSubmitters),
-  nameHash: text.null('name_hash'),
+  legalName: text.null('legal_name'),
   country: text.null('country'),
   bornHash: text.null('born_hash'),
   taxHash: text.null('tax_hash'),

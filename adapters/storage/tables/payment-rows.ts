@@ -19,6 +19,7 @@ import {
   type KeyOrigin,
   keyOrigins,
 } from '../../../core/domain/payments/idempotency.js';
+import { readPayerFacts, writePayerFacts } from '../../../core/domain/payments/payer-facts.js';
 import { payerRelationNames } from '../../../core/domain/payments/payer-relation.js';
 import {
   readPayinInstructions,
@@ -137,6 +138,7 @@ export const payments = defineTable<Payment>('payments', {
   coveredAtMs: time.null('covered_at'),
   transactionHash: text.null('transaction_hash'),
   payinAsset: nullable(encoded('payin_asset', writeAsset, readAsset)),
+  payer: nullable(encoded('payer', writePayerFacts, readPayerFacts)),
   settlement: nullable(
     group<Omit<SettlementFacts, 'asset'>>({
       settled: money('settled_minor', 'settled_currency'),

@@ -6,6 +6,7 @@ import { effectiveRate } from '../commands/quote.js';
 import type { Settlement } from '../commands/settlement.js';
 import type { PaymentView } from '../payments/change.js';
 import { PAYOUT_CURRENCY } from '../payments/funds.js';
+import { payerAgreement, senderNamesOf } from '../payments/payer-facts.js';
 import type { PaymentPosting } from './settlement-entry.js';
 
 /** What a line is made of. */
@@ -43,9 +44,14 @@ export const fxFacts = {
   ),
   endToEndId: fact('text', (source) => settlementOf(source)?.endToEndId ?? null),
   payee: fact('text', ({ view, organization }) => view.payment.payeeName ?? organization),
-  // As the organization gave them; what was verified stays with the partner.
-  'buyer.name': fact('text', ({ view }) => view.payment.buyer.name),
-  'buyer.country': fact('text', ({ view }) => view.payment.buyer.country),
+  // As the settlement partner verified them.
+  'payer.name': fact('text', ({ view }) => view.payment.payer?.verified?.name ?? null),
+  'payer.country': fact('text', ({ view }) => view.payment.payer?.verified?.country ?? null),
+  'payer.told': optionalFact(({ view }) => senderNamesOf(view.payment.payer).join(' / ') || null),
+  'payer.agreement': fact('text', ({ view }) => payerAgreement(view.payment.payer)),
+  // As the organization gave them.
+  'buyer.name': optionalFact(({ view }) => view.payment.buyer.name),
+  'buyer.country': optionalFact(({ view }) => view.payment.buyer.country),
   payerRelation: fact('text', ({ view }) => view.payment.payerRelation),
   purpose: fact('text', ({ view }) => view.payment.purpose),
 } as const satisfies Readonly<Record<string, Fact>>;

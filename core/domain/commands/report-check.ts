@@ -7,6 +7,7 @@ import { hash } from 'node:crypto';
 import { absolute, convert, type Money, parseRate } from '../base/money.js';
 import type { Asset } from './asset.js';
 import type { CommandEnd, MoneyCommand } from './partner-command.js';
+import type { Payer } from './payer.js';
 import type { Quote } from './quote.js';
 
 /** Amounts are totals. A smaller one from a poll is a correction; a larger one may be old. */
@@ -21,6 +22,8 @@ export interface PayinReport {
   readonly transactionHash: string | null;
   /** What arrived in the payee's wallet. */
   readonly asset?: Asset | null;
+  /** What the bank says about the payer; absent or null: nothing. */
+  readonly payer?: Payer | null;
   readonly reason: string | null;
   /** While open: the partner has the money and checks it. */
   readonly held?: boolean;

@@ -13,10 +13,18 @@ interface FactRule {
 
 /** What shows each demand, by the name of the field in a proof. */
 const rules = {
-  'buyer.name': { demand: 'payer_abroad', isShown: ({ buyer }) => !!buyer.name?.trim() },
-  'buyer.country': {
+  'payer.name': { demand: 'payer_abroad', isShown: ({ payer }) => payer?.name != null },
+  'payer.country': {
     demand: 'payer_abroad',
-    isShown: ({ buyer }) => buyer.country !== null && buyer.country !== 'BR',
+    isShown: ({ payer }) => payer?.country != null && payer.country !== 'BR',
+  },
+  'payer.told': {
+    demand: 'payer_abroad',
+    isShown: ({ payer }) => (payer?.told ?? []).length > 0,
+  },
+  'payer.agreement': {
+    demand: 'payer_abroad',
+    isShown: ({ payer }) => payer?.agreement !== 'differs',
   },
   currency: { demand: 'conversion', isShown: ({ currency }) => currency !== 'BRL' },
   settlements: { demand: 'conversion', isShown: (proof) => standingOf(proof) !== undefined },

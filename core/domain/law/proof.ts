@@ -15,6 +15,7 @@ import type { PaymentView } from '../payments/change.js';
 import type { NumberedEvent } from '../payments/event.js';
 import type { FiscalDocument } from '../payments/fiscal-document.js';
 import type { PostingKind } from '../payments/ledger.js';
+import { type ShownPayer, shownPayer, type ToldPayer } from '../payments/payer-facts.js';
 import { type DemandCheck, exemptionOf } from './exemption.js';
 
 export const proofAudiences = ['seller', 'link', 'buyer'] as const;
@@ -32,7 +33,7 @@ export interface Proof {
   readonly number: string | null;
   readonly purchaseOrder: string | null;
   readonly payee: string;
-  /** As the organization gave it; the settlement partner has what was verified. */
+  /** As the organization gave it. */
   readonly buyer: {
     readonly name: string | null;
     readonly country: string | null;
@@ -48,6 +49,7 @@ export interface Proof {
   readonly quote: ProvenQuote | null;
   /** What arrived, as the bank reported it to the partner. */
   readonly transfers: readonly ProvenTransfer[];
+  readonly payer: ShownPayer | null;
   readonly transactionHash: string | null;
   readonly payinAsset: Asset | null;
   /** Every PIX to the payee, oldest first. */
@@ -149,6 +151,9 @@ export function proofOf(source: ProofSource, audience: ProofAudience): Proof {
   const { payment, settlements } = view;
   const { amount, buyer } = payment;
   const ofSeller = <T>(value: T) => (audience === 'buyer' ? null : value);
+  const told = payment.payer?.told ?? [];
+  // Of several it is not known who sent which.
+  const only = told.length === 1 ? (told[0] ?? null) : null;
   const payins = transfers.map(({ payin }) => payin.createdAtMs);
   const facts = {
     v: PROOF_VERSION,
@@ -167,7 +172,8 @@ export function proofOf(source: ProofSource, audience: ProofAudience): Proof {
     fiscalDocument: payment.fiscalDocument,
     invoice,
     quote: quote && quoteOf(quote, payins[0] ?? null),
-    transfers: transfers.map((one) => transferOf(one)),
+    payer: payment.payer && shownPayer(payment.payer),
+    transfers: transfers.map((one) => transferOf(one, transfers.length === 1 ? only : null)),
     transactionHash: payment.transactionHash,
     payinAsset: payment.payinAsset,
     settlements: settlements.map((one) => ({
@@ -205,13 +211,16 @@ function quoteOf(quote: Quote, confirmedAtMs: number | null): ProvenQuote {
   };
 }
 
-function transferOf({ payin, receivedAtMs, payer }: ArrivedTransfer): ProvenTransfer {
+function transferOf(
+  { payin, receivedAtMs, payer }: ArrivedTransfer,
+  told: ToldPayer | null,
+): ProvenTransfer {
   return {
     receivedAt: instantOf(receivedAtMs),
     amount: formatAmount(payin.receivedMinor),
     currency: payin.amount.currency,
-    payerName: payer?.name ?? null,
-    payerBank: payer?.bank ?? null,
+    payerName: payer?.name ?? told?.name ?? null,
+    payerBank: payer?.bank ?? told?.bank ?? null,
     reference: payer === null || payer.texts.length === 0 ? null : payer.texts.join(' / '),
     trace: payer?.trace ?? null,
   };

@@ -77,12 +77,12 @@ export function knownKycStatus(current: KycStatus | null, accountCounts: boolean
 /** Takes over the approval with another tenant: the person stands by its dossier. */
 export function adopted(
   submission: KycSubmission,
-  { partnerRef, nameHash, country, bornHash, taxHash, documentHash }: KycSubmission,
+  { partnerRef, legalName, country, bornHash, taxHash, documentHash }: KycSubmission,
   nowMs: number,
 ): KycSubmission {
   const approved = decided(submission, 'adopt', submission.reason, nowMs);
   const facts = {
-    nameHash,
+    legalName,
     country,
     bornHash,
     taxHash,
@@ -92,7 +92,7 @@ export function adopted(
   return Object.freeze({ ...approved, ...withoutData, ...nothingDue, ...facts, partnerRef });
 }
 
-/** What a decision erases: nothing of the dossier is kept after it. */
+/** What a decision erases: of the dossier only `IdentityFacts` are kept after it. */
 export const withoutData = { draftSealed: null, dossierSealed: null } as const;
 
 /**

@@ -1,6 +1,7 @@
-// What is kept of a buyer's dossier after the decision: who submitted it, the country, and keyed
-// hashes. They decide whether another tenant adopts the approval, which the integrator of the first
-// tenant may have obtained about somebody else.
+// What is kept of a buyer's dossier after the decision: who submitted it, name and country, which
+// reports about payments from abroad need, and keyed hashes. They decide whether another tenant
+// adopts the approval, which the integrator of the first tenant may have obtained about somebody
+// else.
 import { plainSigns } from '../base/typed-text.js';
 import type { EntityType } from './connected-account.js';
 import { type Dossier, nameIn } from './dossier.js';
@@ -11,7 +12,8 @@ export const dossierSubmitters = ['integrator', 'person'] as const;
 /** Hashes are of this buyer only: those of two buyers cannot be compared. */
 export interface IdentityFacts {
   readonly submittedBy: (typeof dossierSubmitters)[number];
-  readonly nameHash: string | null;
+  /** The first and last name of a person. */
+  readonly legalName: string | null;
   readonly country: string | null;
   /** Hash of the date of birth or formation. */
   readonly bornHash: string | null;
@@ -29,11 +31,11 @@ export interface TypedFacts {
   readonly number: string;
 }
 
-export type FactHash = (fact: 'name' | 'born' | 'number', text: string) => string;
+export type FactHash = (fact: 'born' | 'number', text: string) => string;
 
 export const noFacts: IdentityFacts = {
   submittedBy: 'integrator',
-  nameHash: null,
+  legalName: null,
   country: null,
   bornHash: null,
   taxHash: null,
@@ -62,10 +64,9 @@ export function identityFacts(
   };
   const { dateOfBirth, formationDate } = dossier;
   const isBusiness = entityType === 'business';
-  const name = nameIn(entityType, dossier);
   return {
     submittedBy,
-    nameHash: hashed('name', name) ?? before?.nameHash ?? null,
+    legalName: nameIn(entityType, dossier)?.trim() || (before?.legalName ?? null),
     country: dossier.country?.toUpperCase() ?? before?.country ?? null,
     bornHash: hashed('born', isBusiness ? formationDate : dateOfBirth) ?? before?.bornHash ?? null,
     taxHash: hashed('number', dossier.taxId ?? dossier.cnpj) ?? before?.taxHash ?? null,
@@ -78,7 +79,7 @@ export function identityFacts(
  * Without accents, case and punctuation; the words of a name once, in any order. The forms of
  * partners repeat the name of a person who has one only.
  */
-export function plainFact(fact: Parameters<FactHash>[0], text: string): string {
+export function plainFact(fact: 'name' | Parameters<FactHash>[0], text: string): string {
   const plain = plainSigns(text).normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
   const words = plain.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== '');
   return fact === 'name' ? [...new Set(words)].sort().join(' ') : words.join('');
@@ -91,10 +92,9 @@ export type Adoption = 'adopt' | 'facts' | 'differs' | 'none';
 export function adoptionOf(
   known: IdentityFacts,
   { name, country }: { readonly name: string | null; readonly country: string | null },
-  hash: FactHash,
 ): Adoption {
   const plain = plainFact('name', name ?? '');
-  if (plain !== '' && known.nameHash !== hash('name', plain)) return 'differs';
+  if (plain !== '' && plainFact('name', known.legalName ?? '') !== plain) return 'differs';
   const isElsewhere = known.country !== null && country !== null;
   if (isElsewhere && known.country !== country.toUpperCase()) return 'differs';
   if (known.submittedBy === 'person') return 'adopt';

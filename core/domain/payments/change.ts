@@ -76,6 +76,7 @@ export type MoveFields = Partial<
     | 'quoteId'
     | 'limitHit'
     | 'confirmedLocale'
+    | 'payer'
     | 'approvedByMemberId'
     | 'invitedAtMs'
   >

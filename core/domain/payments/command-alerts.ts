@@ -1,6 +1,7 @@
 // Alerts for operators: changes of a payment's commands that need an operator.
 import { isRefusedPayout, type MoneyCommand } from '../commands/partner-command.js';
 import { type Funds, stageOf, sumsOf } from './funds.js';
+import { payerAgreement } from './payer-facts.js';
 import type { Payment } from './payment.js';
 
 interface MoneyState {
@@ -45,6 +46,11 @@ export function alertsBetween(
       `payout completed although the payment is ${payment.status}`,
     ],
     [after.paidMinor < before.paidMinor, 'a payout came back after it was paid'],
+    [
+      payerAgreement(payment.payer) === 'differs' &&
+        payerAgreement(was.payment.payer) !== 'differs',
+      'the bank names another payer than the one that was verified',
+    ],
     [
       after.returnedMinor > before.returnedMinor && after.payoutMinor > 0n,
       'a pay-in went back to the buyer although its payout was sent',

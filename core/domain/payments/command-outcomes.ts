@@ -15,6 +15,7 @@ import {
   replacedRefund,
   voidCommand,
 } from '../commands/partner-command.js';
+import type { Payer } from '../commands/payer.js';
 import { QUOTE_EXPIRED } from '../commands/quote.js';
 import {
   type Settlement,
@@ -50,6 +51,7 @@ import {
   writeOffPostings,
 } from './funds.js';
 import { withMoneyEvents } from './money-events.js';
+import { withTold } from './payer-facts.js';
 import { type PayinInstructions, writePayinInstructions } from './payin-instructions.js';
 import { isTerminal, type Payment, type PaymentMove, type PaymentStatus } from './payment.js';
 
@@ -61,6 +63,7 @@ export interface ReportedDetails {
   readonly transactionHash?: string | null;
   /** What a pay-in brought. */
   readonly asset?: Asset | null;
+  readonly payer?: Payer | null;
   readonly settlement?: SettlementFacts;
 }
 
@@ -222,17 +225,23 @@ function withReportedDetails(
   first: Settlement | null,
   nowMs: number,
 ): Payment {
-  const { transactionHash = null, asset = null } = details;
+  const { transactionHash = null, asset = null, payer: told = null } = details;
+  const payer = withTold(payment.payer, told);
   // The buyer pays by the transfer for several payments.
   const instructions = payment.consolidatedReference === null ? details.instructions : undefined;
   const isSettled = first !== null && payment.settlement === null;
-  const isSame = instructions === undefined && transactionHash === null && asset === null;
+  const isSame =
+    instructions === undefined &&
+    transactionHash === null &&
+    asset === null &&
+    payer === payment.payer;
   if (isSame && !isSettled) return payment;
   return Object.freeze({
     ...payment,
     ...givenInstructions(payment, instructions, nowMs),
     transactionHash: transactionHash ?? payment.transactionHash,
     payinAsset: asset ?? payment.payinAsset,
+    payer,
     ...(isSettled ? shownOf(first) : {}),
     updatedAtMs: nowMs,
   });

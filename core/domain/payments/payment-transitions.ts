@@ -23,6 +23,7 @@ import {
 import { givenInstructions, withDerivedMoney } from './command-outcomes.js';
 import { failure } from './failure.js';
 import { writeOffPostings } from './funds.js';
+import { type VerifiedPayer, withVerified } from './payer-facts.js';
 import type { PayinInstructions } from './payin-instructions.js';
 import {
   approvedStatus,
@@ -199,15 +200,24 @@ function withColleagueApproval(
   return { ...unchanged(was), payment: Object.freeze(next) };
 }
 
-/** The buyer accepts the quote as shown in this language: the pay-in becomes a command. */
+/** Who confirms, and in which language. */
+export interface Confirmation {
+  readonly locale: Locale | null;
+  /** Null if the name of the verified buyer is not known. */
+  readonly payer: VerifiedPayer | null;
+}
+
+const unknownConfirmation: Confirmation = { locale: null, payer: null };
+
+/** The buyer accepts the quote: the pay-in becomes a command. */
 export function confirmed(
   was: PaymentAggregate,
   commands: readonly MoneyCommand[],
   quote: Quote,
   nowMs: number,
-  confirmedLocale: Locale | null = null,
+  by: Confirmation = unknownConfirmation,
 ): Change {
-  const change = priceAccepted(was, quote, nowMs, confirmedLocale);
+  const change = priceAccepted(was, quote, nowMs, by);
   const payin: CommandDraft = { kind: 'payin', amount: was.payment.amount, payinId: null };
   return withDerivedMoney({ ...change, commands: [payin] }, was, commands, nowMs);
 }
@@ -216,7 +226,7 @@ function priceAccepted(
   was: PaymentAggregate,
   quote: Quote,
   nowMs: number,
-  confirmedLocale: Locale | null,
+  { locale, payer: verified }: Confirmation,
 ): Change {
   if (lacksColleagueApproval(was.payment)) {
     throw new PonteError(
@@ -225,7 +235,9 @@ function priceAccepted(
     );
   }
   if (isQuoteExpired(quote, nowMs)) throw new PonteError('QuoteExpired');
-  return withMove(unchanged(was), 'confirm', nowMs, { confirmedLocale });
+  const { payment } = was;
+  const payer = verified === null ? payment.payer : withVerified(payment.payer, verified);
+  return withMove(unchanged(was), 'confirm', nowMs, { confirmedLocale: locale, payer });
 }
 
 /** Whether one transfer may pay it with others; without a price it gets one first. */
@@ -253,14 +265,13 @@ export function consolidated(
   quote: Quote | null,
   { reference, instructions }: ConsolidatedTransfer,
   nowMs: number,
-  confirmedLocale: Locale | null,
+  by: Confirmation,
 ): Change {
   const isPriced = was.payment.status === 'on_ramp_pending';
   if (!isConsolidatable(was) || (quote === null && !isPriced)) {
     throw new PonteError('PaymentStateConflict');
   }
-  const begun =
-    isPriced || quote === null ? unchanged(was) : priceAccepted(was, quote, nowMs, confirmedLocale);
+  const begun = isPriced || quote === null ? unchanged(was) : priceAccepted(was, quote, nowMs, by);
   const payment = Object.freeze({
     ...begun.payment,
     ...givenInstructions(begun.payment, instructions, nowMs),

@@ -10,6 +10,7 @@ import type { LimitHit } from './amount-limit.js';
 import type { ColleagueApproval } from './colleague-approval.js';
 import type { FailureCode } from './failure.js';
 import type { FiscalDocument } from './fiscal-document.js';
+import type { PayerFacts } from './payer-facts.js';
 import type { PayerRelation } from './payer-relation.js';
 import type { PayinInstructions } from './payin-instructions.js';
 import type { Purpose } from './purpose.js';
@@ -185,6 +186,8 @@ export interface Payment extends Tenant {
   readonly transactionHash: string | null;
   /** What a pay-in brought to the payee's wallet, as last reported: all of a shared transfer. */
   readonly payinAsset: Asset | null;
+  /** Null until the price is confirmed. */
+  readonly payer: PayerFacts | null;
   /** The first of its settlements; it stays if its payout comes back (settlement.ts). */
   readonly settlement: SettlementFacts | null;
   /** When `settlement` was reported. */

@@ -18,6 +18,8 @@ export type SimulatedOutcome =
       readonly status: 'open' | 'completed' | 'failed';
       /** The total so far. */
       readonly receivedMinor: bigint;
+      /** Another company's account sends it. */
+      readonly isFromOther?: boolean;
       readonly reason: string | null;
     }
   | {
@@ -137,6 +139,12 @@ export const simulations = {
     statuses: paying,
     act: payin((amount, received) => (received === 0n ? amount : null)),
   },
+  money_from_other: {
+    group: 'money',
+    means: 'the whole amount arrives from an account in another name than the buyer',
+    statuses: paying,
+    act: payin((amount, received) => (received === 0n ? amount : null), true),
+  },
   money_short: {
     group: 'money',
     means: 'the transfer arrives 1.00 short, and the payment waits for the rest',
@@ -242,6 +250,7 @@ function party(
 /** `total`: what has arrived then, by what was asked for and has arrived; null: not possible. */
 function payin(
   total: (amountMinor: bigint, receivedMinor: bigint) => bigint | null,
+  isFromOther = false,
 ): SimulationRule['act'] {
   return ({ payin: command }) => {
     if (command === null) return null;
@@ -249,7 +258,8 @@ function payin(
     const receivedMinor = total(amountMinor, command.receivedMinor);
     if (receivedMinor === null) return null;
     const status = receivedMinor < amountMinor ? 'open' : 'completed';
-    return { kind: 'payin', status, receivedMinor, reason: null };
+    const arrived = { kind: 'payin', status, receivedMinor, reason: null } as const;
+    return isFromOther ? { ...arrived, isFromOther } : arrived;
   };
 }
 

@@ -150,7 +150,7 @@ async function unapprovedPayment(tx: Tx, command: PartnerCommand): Promise<Payme
   if (!isMoneyCommand(command) || command.kind !== 'payout') return null;
   const payment = await tx.payments.get(tenantOf(command), command.paymentId);
   assert(payment !== null, 'a payment stays');
-  return (await expectApproved(tx, payment)) ? null : payment;
+  return (await expectApproved(tx, payment)) === null ? payment : null;
 }
 
 /** The command may have been found, be absent, or stay in doubt. */

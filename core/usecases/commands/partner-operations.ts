@@ -178,7 +178,9 @@ export const operations: Readonly<Record<CommandKind, Operation>> = {
     sums: ({ received, held = false }) => {
       return { receivedMinor: received.amountMinor, refunded: null, held };
     },
-    details: ({ reason, transactionHash, asset = null }) => ({ reason, transactionHash, asset }),
+    details({ reason, transactionHash, asset = null, payer = null }) {
+      return { reason, transactionHash, asset, payer };
+    },
   }),
   payout: moneyOperation('payout', {
     prepare(partner, { reference, amount }, { payment, commands, quote, sinceMs }) {

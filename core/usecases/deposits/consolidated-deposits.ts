@@ -35,6 +35,7 @@ import {
   type ConsolidatedPayment,
   isFromBefore,
   namedConsolidated,
+  payerOf,
 } from './deposit-matching.js';
 
 /** To be called after the batch is stored. */
@@ -130,7 +131,8 @@ export async function stageSharesAgain(
     return { deposit: was, announce: await stageReview(batch, was, facts, problem, books) };
   }
   const deposit = readAgain(was, facts, nowMs);
-  const { end, partnerRef, transactionHash, asset } = deposit;
+  const { end, partnerRef } = deposit;
+  const moved = movedBy(batch, deposit);
   const has = splitAgain(
     deposit,
     shares.map((share) => ({ share, takenMinor: takenFrom(share, all) })),
@@ -143,7 +145,7 @@ export async function stageSharesAgain(
     if (share === undefined) staged.push(await stageNewShare(batch, deposit, book, receivedMinor));
     else if (!isShareCurrent(share, deposit, receivedMinor)) {
       const next = shareReported(share, { partnerRef, end, receivedMinor }, nowMs);
-      staged.push(await stagePaymentCommands(batch, book, next, { transactionHash, asset }));
+      staged.push(await stagePaymentCommands(batch, book, next, moved));
     }
   }
   return { deposit, announce: () => announceAll(staged) };
@@ -180,11 +182,13 @@ async function stageReview(
 /** Its reference follows from the id at the partner and the payment: the same after a restore. */
 async function stageNewShare(
   batch: Batch,
-  { id: depositId, partner, partnerRef, end, amount: { currency }, ...moved }: Deposit,
+  deposit: Deposit,
   { was, commands }: PaymentCommands,
   receivedMinor: bigint,
 ): Promise<Staged> {
   const { deps, tx, nowMs } = batch;
+  const { id: depositId, partner, partnerRef, end } = deposit;
+  const { currency } = deposit.amount;
   const { bytes } = await currentKeyIn(deps, tx, 'partner');
   const subject = `deposit.${partner}.${partnerRef}.${commandSubject(was.payment)}`;
   const reference = commandReference(bytes, { subject, kind: 'payin', number: 1 });
@@ -195,8 +199,13 @@ async function stageNewShare(
   const share = { ...made, depositId };
   const book = { was, commands: [...commands, share], adopted: [share] };
   const next = shareReported(share, { partnerRef, end, receivedMinor }, nowMs);
-  const { transactionHash, asset } = moved;
-  return stagePaymentCommands(batch, book, next, { transactionHash, asset });
+  return stagePaymentCommands(batch, book, next, movedBy(batch, deposit));
+}
+
+/** What each payment keeps of the transfer. */
+function movedBy({ deps }: Pick<Batch, 'deps'>, deposit: Deposit) {
+  const { transactionHash, asset } = deposit;
+  return { transactionHash, asset, payer: payerOf(deps, deposit) };
 }
 
 function announceAll(staged: readonly Staged[]): void {

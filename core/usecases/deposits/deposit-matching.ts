@@ -1,10 +1,12 @@
 // What the database knows about a pay-in in the partner's books: the command that may own it, the
 // party that received it, and the payments that it may be for.
+
 import { MINUTE_MS } from '../../domain/base/instant.js';
 import { money } from '../../domain/base/money.js';
 import type { Mode, Tenant } from '../../domain/base/tenant.js';
 import { isPayinInFlight } from '../../domain/commands/partner-command.js';
-import type { Deposit } from '../../domain/deposits/deposit.js';
+import type { Payer } from '../../domain/commands/payer.js';
+import { type Deposit, payerPurpose } from '../../domain/deposits/deposit.js';
 import {
   type MatchCandidate,
   matchOf,
@@ -15,7 +17,8 @@ import { readCode, shortIdOf } from '../../domain/payments/bank-record.js';
 import { missingOf } from '../../domain/payments/funds.js';
 import { type Payment, paymentOrigins } from '../../domain/payments/payment.js';
 import type { Epoch } from '../../domain/service/epoch.js';
-import type { PartnerEntry, Payer } from '../../ports/partner.js';
+import type { Deps } from '../../ports/deps.js';
+import type { PartnerEntry } from '../../ports/partner.js';
 import type { Tx } from '../../ports/storage.js';
 import { commandsKnownBy, quotedPayins } from './our-rows.js';
 
@@ -204,6 +207,13 @@ function togetherOf(
     together.set(consolidatedReference, { ...own, ...unnamed, consolidatedReference, ...sums });
   }
   return [...together].flatMap(([reference, one]) => (several.has(reference) ? [one] : []));
+}
+
+/** Personal data: never logged. Null if the bank says nothing. */
+export function payerOf(deps: Pick<Deps, 'secretBox'>, deposit: Deposit): Payer | null {
+  const { payerSealed } = deposit;
+  if (payerSealed === null) return null;
+  return JSON.parse(deps.secretBox.open(payerSealed, payerPurpose(deposit))) as Payer;
 }
 
 /** The consolidated payments to this seller that the payer's text names. */

@@ -11,6 +11,7 @@
 //
 // Postings of a deposit have no organization, because it may become known later. They are the
 // differences of `depositBalances`, so repeated reads lead to the same sums.
+
 import { type Mode, tenantOf } from '../../domain/base/tenant.js';
 import {
   type CommandReport,
@@ -28,6 +29,7 @@ import {
   type PartnerCommand,
   voidCommand,
 } from '../../domain/commands/partner-command.js';
+import type { Payer } from '../../domain/commands/payer.js';
 import { claimMinor } from '../../domain/deposits/consolidated-payment.js';
 import {
   type Deposit,
@@ -46,7 +48,7 @@ import { type PaymentMatch, takesMoney } from '../../domain/deposits/deposit-mat
 import { isTerminal, type Payment } from '../../domain/payments/payment.js';
 import { assert, PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
-import type { PartnerEntry, Payer } from '../../ports/partner.js';
+import type { PartnerEntry } from '../../ports/partner.js';
 import type { Tx } from '../../ports/storage.js';
 import { stageMoneyCommand } from '../payments/command-changes.js';
 import { commandReference } from '../payments/command-references.js';
@@ -68,6 +70,7 @@ import {
   isTo,
   namedConsolidated,
   ownershipOf,
+  payerOf,
 } from './deposit-matching.js';
 import type { BooksOf } from './our-rows.js';
 
@@ -184,13 +187,6 @@ function withPayer(deps: Deps, deposit: Deposit, payer: Payer | null): Deposit {
   if (payer === null || deposit.payerSealed !== null) return deposit;
   const payerSealed = deps.secretBox.seal(JSON.stringify(payer), payerPurpose(deposit));
   return { ...deposit, payerSealed };
-}
-
-/** Personal data: never logged. Null if the bank says nothing. */
-export function payerOf(deps: Pick<Deps, 'secretBox'>, deposit: Deposit): Payer | null {
-  const { payerSealed } = deposit;
-  if (payerSealed === null) return null;
-  return JSON.parse(deps.secretBox.open(payerSealed, payerPurpose(deposit))) as Payer;
 }
 
 /**
@@ -352,7 +348,7 @@ async function stageMatched(
     batch,
     command,
     () => reportCommand(acceptCommand(command, partnerRef, nowMs), report, nowMs),
-    { transactionHash, asset },
+    { transactionHash, asset, payer: payerOf(deps, read) },
     [command],
   );
   const given = { orgId: payment.orgId, paymentId, rule };

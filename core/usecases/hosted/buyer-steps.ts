@@ -17,6 +17,7 @@ import {
 import { nextPartyStatus } from '../../domain/parties/party.js';
 import { PARTY_BLOCKED } from '../../domain/parties/party-due.js';
 import { type PaymentView, unchanged } from '../../domain/payments/change.js';
+import type { VerifiedPayer } from '../../domain/payments/payer-facts.js';
 import { nextStatus, type Payment } from '../../domain/payments/payment.js';
 import {
   confirmed,
@@ -131,7 +132,7 @@ async function approvalElsewhere(
   const origin = await tx.buyers.approvedAnywhere(mode, buyerId);
   if (origin === null) return null;
   const hash = await factHash(deps, tx, buyerId);
-  return { origin, hash, adoption: adoptionOf(origin, buyer, hash) };
+  return { origin, hash, adoption: adoptionOf(origin, buyer) };
 }
 
 interface ApprovalElsewhere {
@@ -225,18 +226,22 @@ export async function confirmQuote(
       throw new PonteError('PaymentStateConflict');
     }
     if (current !== quoteId) throw new PonteError('QuoteChanged');
-    await refuseUnapproved(tx, was.payment);
+    const payer = await refuseUnapproved(tx, was.payment);
     const quote = await tx.quotes.get(tenant, quoteId);
     assert(quote !== null, 'a quote stays');
     const commands = await tx.commands.ofPayment(tenant, paymentId);
-    return confirmed(was, commands, quote, deps.clock.nowMs(), locale);
+    return confirmed(was, commands, quote, deps.clock.nowMs(), { locale, payer });
   });
   return readView(deps, tenant, paymentId);
 }
 
-/** The approval may be lost, and the payment not have failed yet. PaymentStateConflict. */
-export async function refuseUnapproved(tx: Tx, payment: Payment): Promise<void> {
-  if (await expectApproved(tx, payment)) return;
+/**
+ * The approval may be lost, and the payment not have failed yet. PaymentStateConflict. Returns who
+ * is approved, if the name is known.
+ */
+export async function refuseUnapproved(tx: Tx, payment: Payment): Promise<VerifiedPayer | null> {
+  const approved = await expectApproved(tx, payment);
+  if (approved !== null) return approved.payer;
   throw new PonteError('PaymentStateConflict', 'The buyer is not approved any more.');
 }
 

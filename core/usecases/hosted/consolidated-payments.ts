@@ -9,6 +9,7 @@ import { inDueOrder } from '../../domain/deposits/consolidated-payment.js';
 import { CODE_BYTES, consolidatedReferenceOf } from '../../domain/payments/bank-record.js';
 import type { PaymentAggregate } from '../../domain/payments/change.js';
 import { missingOf } from '../../domain/payments/funds.js';
+import type { VerifiedPayer } from '../../domain/payments/payer-facts.js';
 import { isPageOpen, isTerminal, type Payment } from '../../domain/payments/payment.js';
 import { consolidated, isConsolidatable } from '../../domain/payments/payment-transitions.js';
 import { assert, PonteError } from '../../errors.js';
@@ -90,7 +91,7 @@ export async function payConsolidated(
   // The partner is asked for nothing that the batch below would refuse.
   const { tenant, members, partyRef } = await deps.store.run(async (tx) => {
     const chosen = await readChosen(tx, publicId, ids);
-    await acceptedQuotes(tx, chosen.members, accepted, deps.clock.nowMs());
+    await acceptedPrices(tx, chosen.members, accepted, deps.clock.nowMs());
     return chosen;
   });
   const partner = await requirePartner(deps, tenant);
@@ -110,11 +111,11 @@ export async function payConsolidated(
     if (totalOf(current).amountMinor !== amount.amountMinor) throw new PonteError('QuoteChanged');
     const taken = await tx.payments.consolidated(tenant, reference);
     assert(taken.length === 0, 'the reference of a consolidated payment is new');
-    const quotes = await acceptedQuotes(tx, current, accepted, nowMs);
+    const prices = await acceptedPrices(tx, current, accepted, nowMs);
     const changes = [];
     for (const [at, { was, commands }] of current.entries()) {
-      const quote = quotes[at] ?? null;
-      const change = consolidated(was, commands, quote, transfer, nowMs, locale);
+      const { quote, payer } = prices[at] ?? { quote: null, payer: null };
+      const change = consolidated(was, commands, quote, transfer, nowMs, { locale, payer });
       const next = await stageChange(deps, tx, was, change, [], commands);
       await stageBankDetails({ deps, tx, nowMs }, was.payment, next.payment);
       changes.push(next);
@@ -240,32 +241,37 @@ async function offered(tx: Tx, { payment, funds }: PaymentAggregate) {
   return { payment, missing: missingOf(amount, funds), quote };
 }
 
-/** The quotes that the buyer was shown, by member. QuoteChanged, QuoteExpired. */
-function acceptedQuotes(
+interface AcceptedPrice {
+  readonly quote: Quote;
+  readonly payer: VerifiedPayer | null;
+}
+
+/** The prices that the buyer was shown, by member. QuoteChanged, QuoteExpired. */
+function acceptedPrices(
   tx: Tx,
   members: readonly PaymentCommands[],
   accepted: readonly Accepted[],
   nowMs: number,
-): Promise<readonly (Quote | null)[]> {
-  return Promise.all(members.map(({ was }) => acceptedQuote(tx, was, accepted, nowMs)));
+): Promise<readonly (AcceptedPrice | null)[]> {
+  return Promise.all(members.map(({ was }) => acceptedPrice(tx, was, accepted, nowMs)));
 }
 
 /** Null if the buyer had accepted the price before. */
-async function acceptedQuote(
+async function acceptedPrice(
   tx: Tx,
   { payment }: PaymentAggregate,
   accepted: readonly Accepted[],
   nowMs: number,
-): Promise<Quote | null> {
+): Promise<AcceptedPrice | null> {
   const { id, quoteId, status } = payment;
   if (status === 'on_ramp_pending') return null;
   const shown = accepted.find(({ paymentId }) => paymentId === id)?.quoteId ?? null;
   if (quoteId === null || shown !== quoteId) throw new PonteError('QuoteChanged');
-  await refuseUnapproved(tx, payment);
+  const payer = await refuseUnapproved(tx, payment);
   const quote = await tx.quotes.get(payment, quoteId);
   assert(quote !== null, 'a quote stays');
   if (isQuoteExpired(quote, nowMs)) throw new PonteError('QuoteExpired');
-  return quote;
+  return { quote, payer };
 }
 
 function totalOf(members: readonly PaymentCommands[]): Money {

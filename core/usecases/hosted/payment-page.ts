@@ -23,7 +23,6 @@ import {
 import { assert, PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { Tx } from '../../ports/storage.js';
-import { payerOf } from '../deposits/deposits.js';
 import { type Attachment, attachmentOf } from '../parties/attachments.js';
 import { offeredPapers } from '../parties/vendor-papers.js';
 import { readBankDetails, type ShownBankDetails } from '../payments/bank-details.js';
@@ -56,8 +55,6 @@ export interface PaymentPage extends PaymentView {
   readonly hasVendorPapers: boolean;
   /** The end of the seller's tax id; null if it is unknown or the organization is paid. */
   readonly payeeTaxIdLast4: string | null;
-  /** Who sent the money, by the partner's books; empty before the settlement and if unknown. */
-  readonly senderNames: readonly string[];
   /** A payout came back after the settlement, and an operator decides what happens. */
   readonly isPayoutBack: boolean;
   /** What the buyer waits for takes longer than it should. */
@@ -128,7 +125,6 @@ export async function readPaymentPage(deps: Deps, publicId: string): Promise<Pay
     const kyc = kycStateOf(view.kycStatus, submission);
     const { payment, funds } = view;
     const attachment = await attachmentOf(tx, payment);
-    const senderNames = payment.status === 'settled' ? await senderNamesOf(deps, tx, commands) : [];
     const consolidated = await readConsolidated(tx, payment);
     const awaited = awaitedOf(commands);
     const isOnHold = awaited?.kind === 'payin' && awaited.heldSinceMs !== null;
@@ -147,7 +143,6 @@ export async function readPaymentPage(deps: Deps, publicId: string): Promise<Pay
       attachment,
       hasVendorPapers: (await offeredPapers(tx, payment, nowMs)).length > 0,
       payeeTaxIdLast4: taxIdLast4Of(payment, seller),
-      senderNames,
       isPayoutBack: commands.some(isPayoutBack),
       consolidated,
       sharedTransfers:
@@ -228,24 +223,6 @@ export function taxIdLast4Of(
 ): string | null {
   if (seller === null || payeeNameOf(seller) !== payeeName) return null;
   return seller.taxIdLast4;
-}
-
-/** The payers of pay-ins that nobody ordered: the bank names no others. */
-async function senderNamesOf(
-  deps: Deps,
-  tx: Tx,
-  commands: readonly MoneyCommand[],
-): Promise<readonly string[]> {
-  const payins = commands.filter(
-    ({ kind, receivedMinor }) => kind === 'payin' && receivedMinor > 0n,
-  );
-  const deposits = await Promise.all(
-    payins.map(({ mode, partnerRef }) =>
-      tx.deposits.byPartnerRef(deps.partners[mode]?.name ?? '', mode, 'payin', partnerRef ?? ''),
-    ),
-  );
-  const names = deposits.map((deposit) => deposit && payerOf(deps, deposit)?.name);
-  return [...new Set(names.filter((name) => typeof name === 'string'))];
 }
 
 /** The command that a payment waits for. */

@@ -15,7 +15,7 @@ import { type PublicJwk, signRecord } from '../../domain/service/service-key.js'
 import { PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { Tx } from '../../ports/storage.js';
-import { payerOf } from '../deposits/deposits.js';
+import { payerOf } from '../deposits/deposit-matching.js';
 import { attachmentOf } from '../parties/attachments.js';
 import { loadOrganization } from '../parties/organizations.js';
 import { loadView } from '../payments/payment-store.js';

@@ -1,7 +1,9 @@
 // What is known about an item of the money desk, and what was decided, as sentences: the same in
 // the CLI and in the console.
+
 import { formatInstant } from '../../domain/base/instant.js';
 import { shownAmount } from '../../domain/base/money.js';
+import type { Payer } from '../../domain/commands/payer.js';
 import {
   commandOf,
   type DecisionName,
@@ -14,7 +16,6 @@ import {
 } from '../../domain/money-desk/decisions.js';
 import type { ProposedAction } from '../../domain/money-desk/proposal.js';
 import { isServiceAction, serviceText } from '../../domain/money-desk/service-decisions.js';
-import type { Payer } from '../../ports/partner.js';
 import type { Known, QueueRow } from './money-queues.js';
 
 export function knownText(known: Known): string {

@@ -1,23 +1,26 @@
 // What the partner's books have since the newest command of a restored database: the entries of
 // stored commands, those that the lost time made under our references, and deposits.
+
 import { sameMoney } from '../../domain/base/money.js';
 import type { Mode, Tenant } from '../../domain/base/tenant.js';
 import type { MoneyKind } from '../../domain/commands/partner-command.js';
+import type { Payer } from '../../domain/commands/payer.js';
 import { entryKinds, spans } from '../../domain/deposits/book-reading.js';
 import { type Deposit, isUnmatched } from '../../domain/deposits/deposit.js';
 import type { Payment } from '../../domain/payments/payment.js';
 import { PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
-import type { PartnerEntry, Payer } from '../../ports/partner.js';
+import type { PartnerEntry } from '../../ports/partner.js';
 import type { Tx } from '../../ports/storage.js';
 import { bookAlerts, type PartnerCall, readBook } from '../deposits/books.js';
 import {
   accountOwner,
   isTo,
   namedConsolidated,
+  payerOf,
   unmatchedToSellerOf,
 } from '../deposits/deposit-matching.js';
-import { payerOf, stageAssignment, storeEntry } from '../deposits/deposits.js';
+import { stageAssignment, storeEntry } from '../deposits/deposits.js';
 import { type BooksOf, ourRowsOf } from '../deposits/our-rows.js';
 
 /** A payment of which a payout was found, and no pay-in. */

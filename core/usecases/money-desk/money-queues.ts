@@ -1,9 +1,11 @@
 // What waits at the money desk: money that nobody ordered, payments that are short of money, whose
 // buyer is not approved any more or that have a loss, refunds that are owed, commands in review.
 // Each row says what is known and what an operator can do.
+
 import { type Money, money } from '../../domain/base/money.js';
 import { type Mode, tenantOf } from '../../domain/base/tenant.js';
 import { isMoneyCommand, type MoneyCommand } from '../../domain/commands/partner-command.js';
+import type { Payer } from '../../domain/commands/payer.js';
 import { reviewName } from '../../domain/commands/report-check.js';
 import { type Deposit, isUnmatched } from '../../domain/deposits/deposit.js';
 import { type DecisionName, offeredFor } from '../../domain/money-desk/decisions.js';
@@ -20,10 +22,8 @@ import { type Funds, heldMinor, missingOf, openLossOf } from '../../domain/payme
 import type { Payment, PaymentStatus } from '../../domain/payments/payment.js';
 import { PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
-import type { Payer } from '../../ports/partner.js';
 import type { ProposalFilter, QueuePage, Tx } from '../../ports/storage.js';
-import { AWAITING_MAX, accountOwner } from '../deposits/deposit-matching.js';
-import { payerOf } from '../deposits/deposits.js';
+import { AWAITING_MAX, accountOwner, payerOf } from '../deposits/deposit-matching.js';
 import { readReview } from '../payments/command-changes.js';
 import { loadPayment } from '../payments/payment-store.js';
 import { readItem, requestOfAction } from './desk-items.js';

@@ -4,6 +4,7 @@ import { emailKey } from '../../domain/base/email-address.js';
 import { type Mode, type Tenant, tenantOf } from '../../domain/base/tenant.js';
 import { type KycSubmission, withdrawnSubmission } from '../../domain/parties/buyer-kyc.js';
 import { countsAsBuyerKyc } from '../../domain/parties/connected-account.js';
+import { type VerifiedPayer, verifiedPayer } from '../../domain/payments/payer-facts.js';
 import {
   nextStatus,
   type Payment,
@@ -29,23 +30,24 @@ export const nothingStaged: StagedDecision = { isComplete: true, alerts: [] };
 const PAYMENTS_AT_ONCE = 50;
 
 /**
- * Whether the buyer is approved for this tenant, by its submission or a connected account. Stages a
- * guard on the approval.
+ * Who the buyer is for this tenant, approved by its submission or a connected account; null if it
+ * is not approved. Stages a guard on the approval.
  */
 export async function expectApproved(
   tx: Tx,
   payment: Tenant & Pick<Payment, 'buyerId' | 'buyer'>,
-): Promise<boolean> {
+): Promise<{ readonly payer: VerifiedPayer | null } | null> {
   const tenant = tenantOf(payment);
   const own = await tx.buyers.submission(tenant, payment.buyerId);
   if (own?.status === 'approved') {
     tx.buyers.expectSubmission(own);
-    return true;
+    return { payer: verifiedPayer(own.legalName, own.country) };
   }
   const accounts = await tx.accounts.ofBuyer(tenant, emailKey(payment.buyer.email));
   const account = accounts.find(countsAsBuyerKyc);
-  if (account !== undefined) tx.accounts.expect(account);
-  return account !== undefined;
+  if (account === undefined) return null;
+  tx.accounts.expect(account);
+  return { payer: verifiedPayer(account.legalName, account.country) };
 }
 
 /**

@@ -172,7 +172,7 @@ export async function stageReport<R extends MoneyFact['report']>(
     batch,
     books,
     last,
-    isApplied ? rules.details(report) : {},
+    isApplied ? rules.details(report) : payerIn(fact),
   );
   const alert = isApplied && next.end !== command.end ? rules.alert?.(stated) : null;
   const polls = last.dueAtMs === nowMs;
@@ -189,7 +189,7 @@ export async function stageReport<R extends MoneyFact['report']>(
 
 export type MoneyFact = Exclude<PartnerFact, { readonly kind: 'party' }>;
 
-/** The JSON of PartnerCommand.review. */
+/** The JSON of PartnerCommand.review, without the payer, whom the payment keeps. */
 interface Review {
   readonly kind: ReportProblem['kind'];
   readonly reason: string;
@@ -295,6 +295,11 @@ function reported(
   return refuseCommand(next, { code: null, message: reason ?? 'refund failed' }, nowMs);
 }
 
+/** A report that does not count yet says who sent the money. */
+function payerIn(fact: MoneyFact): ReportedDetails {
+  return fact.kind === 'payin' ? { payer: fact.report.payer ?? null } : {};
+}
+
 /** The report waits for an operator. Polls need the partner's id. */
 export function inReview(
   command: MoneyCommand,
@@ -303,7 +308,9 @@ export function inReview(
   nowMs: number,
 ): MoneyCommand {
   const review: Review = { kind, reason, fact };
-  const text = JSON.stringify(review, writeAmount);
+  const text = JSON.stringify(review, (name, value) =>
+    name === 'payer' ? undefined : writeAmount(name, value),
+  );
   const named = command.partnerRef === null ? { ...command, partnerRef: fact.partnerRef } : command;
   return holdForReview(named, { text, end: fact.report.status }, nowMs);
 }

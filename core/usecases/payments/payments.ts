@@ -521,6 +521,7 @@ function newPayment(
     coveredAtMs: null,
     transactionHash: null,
     payinAsset: null,
+    payer: null,
     settlement: null,
     settledAtMs: null,
     failureCode: null,

@@ -2,8 +2,12 @@
 // the sandbox partner sends it as a message. After a crash in between, a poll finds it; a repeat
 // sends it again.
 import { money } from '../../domain/base/money.js';
-import { type Tenant, tenantOf } from '../../domain/base/tenant.js';
-import type { MoneyCommand, PartnerCommand } from '../../domain/commands/partner-command.js';
+import { type Mode, type Tenant, tenantOf } from '../../domain/base/tenant.js';
+import {
+  isMoneyCommand,
+  type MoneyCommand,
+  type PartnerCommand,
+} from '../../domain/commands/partner-command.js';
 import type { Quote } from '../../domain/commands/quote.js';
 import type { KycState } from '../../domain/parties/buyer-kyc.js';
 import type { PaymentView } from '../../domain/payments/change.js';
@@ -32,6 +36,16 @@ import { changePayment, loadPayment, readView } from '../payments/payment-store.
 import { expectAccepted, requirePartner } from '../service/partner-calls.js';
 import { currentKeyIn } from '../service/service-keys.js';
 import { playDossier } from './sandbox-dossier.js';
+
+/** The name on the account that pays a pay-in: the verified one. Null if it is not known. */
+export function readPayerName(deps: Deps, mode: Mode, reference: string): Promise<string | null> {
+  return deps.store.run(async (tx) => {
+    const command = await tx.commands.byReference(mode, reference);
+    if (command === null || !isMoneyCommand(command)) return null;
+    const payment = await tx.payments.get(tenantOf(command), command.paymentId);
+    return payment?.payer?.verified?.name ?? null;
+  });
+}
 
 /**
  * Causes an event on a payment of test mode, and returns the payment after it. NotFound in live

@@ -248,6 +248,25 @@ test('a payout sends what its pay-ins brought, and names our command in the desc
   );
 });
 
+test('a pay-in names its payer as the bank does, and another form holds up no money', async (t) => {
+  const { partner, server, ...scene } = await blindPay(t);
+  await preparedPayout({ partner, server, ...scene });
+  const [payin] = server.state.payins;
+  const payerOf = async (transfer: object) => {
+    Object.assign(payin ?? {}, { tracking_transaction: { step: 'completed', ...transfer } });
+    const { received, payer } = done(await partner.payin.read(payin?.id ?? ''));
+    assert.ok(received.amountMinor > 0n);
+    return payer && [payer.name, payer.bank, payer.trace];
+  };
+  const told = { sender_name: 'ACME INC', sender_bank_name: 'First Bank', trace_number: '7' };
+  assert.deepEqual(await payerOf(told), ['ACME INC', 'First Bank', '7']);
+  assert.deepEqual(await payerOf({ sender_name: 7, trace_number: '7' }), [null, null, '7']);
+  assert.deepEqual(
+    [(await payerOf({}))?.[0] ?? null, (await payerOf({ sender_name: '<development>' }))?.[0]],
+    [null, null],
+  );
+});
+
 test('a payout names its purpose in words behind our command, and is found', async (t) => {
   for (const purpose of [null, ...purposeNames]) {
     const scene = await blindPay(t);

@@ -95,6 +95,7 @@ const payinCases = [
   ['1000.77', 'completed', '1000.77'],
   ['1000.88', 'completed', '1000.88'],
   ['1000.44', 'completed', '1000.44'],
+  ['1000.33', 'completed', '1000.33'],
 ] as const;
 
 test('how an amount ends decides how its pay-in ends', async () => {

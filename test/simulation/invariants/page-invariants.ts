@@ -138,7 +138,6 @@ function pageOf(observed: ObservedState, found: ObservedPayment, nowMs: number):
     submission,
     kyc,
     asksFacts: false,
-    senderNames: [],
     attachment: null,
     hasVendorPapers: false,
     consolidated: consolidatedOf(observed, payment),

@@ -34,6 +34,7 @@ import {
   type NumberedEvent,
 } from '../../../core/domain/payments/event.js';
 import { type Funds, noFunds } from '../../../core/domain/payments/funds.js';
+import type { PayerFacts } from '../../../core/domain/payments/payer-facts.js';
 import type { Advance, Payment } from '../../../core/domain/payments/payment.js';
 import type { RefusedRequest } from '../../../core/domain/service/refused-request.js';
 import type { Subscription } from '../../../core/domain/webhooks/subscription.js';
@@ -56,6 +57,11 @@ export const sampleAsset: Asset = {
   transactionHash: '0xabc',
   fromWallet: '0xfrom',
   toWallet: null,
+};
+
+export const samplePayer: PayerFacts = {
+  verified: { name: 'Acme Inc.', country: 'US' },
+  told: [{ name: 'ACME INC', bank: 'Bank of Somewhere' }],
 };
 
 export const tenant: Tenant = { orgId: 'org_a', mode: 'test' };
@@ -287,6 +293,7 @@ export function aPayment(fields: Partial<Payment> = {}): Payment {
     coveredAtMs: T0 + 7,
     transactionHash: '0xabc',
     payinAsset: sampleAsset,
+    payer: samplePayer,
     settlement: {
       settled: money(5_123n, 'BRL'),
       fees: money(10n, 'EUR'),
@@ -340,6 +347,7 @@ export function aBarePayment(fields: Partial<Payment> = {}): Payment {
     coveredAtMs: null,
     transactionHash: null,
     payinAsset: null,
+    payer: null,
     settlement: null,
     settledAtMs: null,
     failureCode: null,
@@ -424,7 +432,7 @@ export function aSubmission(fields: Partial<KycSubmission> = {}): KycSubmission 
     answerAlertedAtMs: T0 + 5,
     commandId: 'cmd_1',
     submittedBy: 'integrator',
-    nameHash: 'aa',
+    legalName: 'Ana Souza',
     country: 'DE',
     bornHash: 'bb',
     taxHash: 'cc',

@@ -42,6 +42,7 @@ import { runEndedHolds } from '../../../core/usecases/parties/payout-changes.js'
 import { runExpiry } from '../../../core/usecases/payments/payments.js';
 import { runReminders } from '../../../core/usecases/payments/reminders.js';
 import { advancePayment, runAdvances } from '../../../core/usecases/sandbox/sandbox.js';
+import { readPayerName } from '../../../core/usecases/sandbox/simulations.js';
 import type { Runner } from '../../../core/usecases/service/concurrency-limiter.js';
 import { recordKeyCheckValue } from '../../../core/usecases/service/secret-keys.js';
 import { deliveryRunner } from '../../../core/usecases/webhooks/delivery-runner.js';
@@ -181,6 +182,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
     payins,
     deliver: (message) => made.deliver(message),
     simulatedReport: (reference) => store.run((tx) => tx.simulations.get('test', reference)),
+    payerName: (reference) => readPayerName(deps, 'test', reference),
   });
   const deps: Deps = {
     store,

@@ -481,6 +481,7 @@ export const en = {
       rate_moved: 'Move the rate',
       rate_locked: 'Lock the rate',
       money_arrives: 'Arrives',
+      money_from_other: 'From another name',
       money_short: '1.00 short',
       money_top_up: 'The rest arrives',
       money_over: 'Too much',

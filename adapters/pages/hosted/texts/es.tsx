@@ -479,6 +479,7 @@ export const es = {
       rate_moved: 'Mover el cambio',
       rate_locked: 'Fijar el cambio',
       money_arrives: 'Llega',
+      money_from_other: 'Desde otro nombre',
       money_short: 'Falta 1,00',
       money_top_up: 'Llega lo que falta',
       money_over: 'Llega de más',

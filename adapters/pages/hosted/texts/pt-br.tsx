@@ -482,6 +482,7 @@ export const ptBr = {
       rate_moved: 'Mudar o câmbio',
       rate_locked: 'Travar o câmbio',
       money_arrives: 'Chega',
+      money_from_other: 'De outro nome',
       money_short: 'Falta 1,00',
       money_top_up: 'Chega o que falta',
       money_over: 'Chega a mais',

@@ -178,6 +178,7 @@ create table payments (
   fiscal_document text,
   booked_rate text,
   payin_asset text,
+  payer text,
   settled_minor bigint,
   settled_currency text,
   settled_fees_minor bigint,
@@ -534,7 +535,7 @@ create table kyc_submissions (
   answer_alerted_at timestamp with time zone,
   submitted_by text collate "C" not null check (submitted_by in ('integrator', 'person')),
   -- Keyed hashes of what was submitted; the dossier itself is erased by the decision.
-  name_hash text,
+  legal_name text,
   country text,
   born_hash text,
   tax_hash text,

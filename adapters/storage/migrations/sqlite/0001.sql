@@ -162,6 +162,7 @@ create table payments (
   fiscal_document text,
   booked_rate text,
   payin_asset text,
+  payer text,
   settled_minor integer,
   settled_currency text,
   settled_fees_minor integer,
@@ -542,7 +543,7 @@ create table kyc_submissions (
   answer_alerted_at integer,
   submitted_by text not null check (submitted_by in ('integrator', 'person')),
   -- Keyed hashes of what was submitted; the dossier itself is erased by the decision.
-  name_hash text,
+  legal_name text,
   country text,
   born_hash text,
   tax_hash text,

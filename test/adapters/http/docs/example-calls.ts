@@ -40,6 +40,7 @@ export const justCreated = {
   settlements: [],
   transactionHash: null,
   payinAsset: null,
+  payer: null,
   failureCode: null,
   failureReason: null,
   cancelReason: null,

@@ -164,6 +164,10 @@ const magic: Readonly<Record<keyof typeof magicValues, readonly [create: Json, e
     { amount: '100.55' },
     { status: 'on_ramp_pending', funds: ['received', 'none', '99.55', '0.00', '0.00'] },
   ],
+  '.33': [
+    { amount: '100.33' },
+    { status: 'settled', funds: ['paid', 'none', '100.33', '0.00', '0.00'] },
+  ],
   '.44': [
     { amount: '100.44' },
     { status: 'settled', funds: ['paid', 'none', '100.44', '0.00', '0.00'] },
@@ -190,11 +194,13 @@ for (const [value, [fields, ends]] of Object.entries(magic)) {
   test(`${value}: ${magicValues[value as keyof typeof magicValues].means}`, async () => {
     const { body } = await create(fields);
     await advance(body['id']);
-    const { status, funds, failureReason, buyer } = await atLast(body['id']);
+    const { status, funds, failureReason, buyer, payer } = await atLast(body['id']);
     assert.deepEqual({ status, funds: Object.values(funds as Json) }, ends);
     assert.equal(typeof failureReason, status === 'failed' ? 'string' : 'object');
     const rejected = (buyer as Json)['kycStatus'] === 'rejected';
     assert.equal(rejected, value === 'Fail');
+    const agreement = (payer as Json | null)?.['agreement'];
+    if (status === 'settled') assert.equal(agreement, value === '.33' ? 'differs' : 'agrees');
   });
 }
 

@@ -268,7 +268,7 @@ test('what the exemption asks and a payment lacks is named', async () => {
   await made.play(tenant, id, 'settled');
   const { exemption } = await readProof(made.deps, tenant, id, 'seller');
   assert.deepEqual(exemption, [
-    { demand: 'payer_abroad', missing: ['buyer.name', 'buyer.country'] },
+    { demand: 'payer_abroad', missing: [] },
     { demand: 'conversion', missing: [] },
     { demand: 'service', missing: ['fiscalDocument', 'invoice', 'purpose'] },
   ]);

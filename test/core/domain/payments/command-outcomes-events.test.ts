@@ -155,6 +155,17 @@ const late = 'payout completed although the payment is failed';
 const cameBack = 'a payout came back after it was paid';
 const chargedBack = 'a pay-in went back to the buyer although its payout was sent';
 
+const verified = MoneyScene.at('on_ramp_pending', [commandOf('payin', 'in')], {
+  payer: { verified: { name: 'Acme Inc.', country: 'US' }, told: [] },
+});
+const otherPayer = 'the bank names another payer than the one that was verified';
+
+/** Part of the money arrives, and the bank writes this name. */
+function from(name: string, receivedMinor = 100n) {
+  const payer = { name, bank: null, texts: [], trace: null };
+  return [{ receivedMinor }, { payer }] as const;
+}
+
 /** What happens, and the alerts for a person, each once. */
 const alerts: Readonly<Record<string, readonly [next: MoneyScene, ...alerts: string[]]>> = {
   'a payout failed': [paying.report('out', { end: 'failed' }), unknown],
@@ -187,6 +198,11 @@ const alerts: Readonly<Record<string, readonly [next: MoneyScene, ...alerts: str
     ]).report('out', { end: 'completed' }),
     'payout completed although the payment is cancelled',
   ],
+  'another payer is named, told once': [verified.report('in', ...from('OTHER LTD')), otherPayer],
+  'the same other payer is named again': [
+    verified.report('in', ...from('OTHER LTD')).report('in', ...from('OTHER LTD', 200n)),
+  ],
+  'the verified payer is named': [verified.report('in', ...from('ACME INC'))],
   'a payout came back in time': [paying.report('out', { end: 'returned' })],
   'a payout came back after it was paid': [settled.report('out', { end: 'returned' }), cameBack],
   'a payout completed after its refund': [

@@ -52,6 +52,7 @@ const possible: Readonly<Record<PaymentStatus, readonly string[]>> = {
   fx_quoted: ['quote_expired', 'rate_moved', 'rate_locked'],
   on_ramp_pending: [
     'money_arrives',
+    'money_from_other',
     'money_short',
     'money_over',
     'money_twice',
@@ -105,6 +106,7 @@ type MoneyCase = readonly [SimulatedEvent, PaymentStatus, before: bigint, after:
 const moneyCases: readonly MoneyCase[] = [
   ['money_arrives', 'on_ramp_pending', 0n, 25_000n],
   ['money_arrives', 'on_ramp_pending', 1n, null],
+  ['money_from_other', 'on_ramp_pending', 0n, 25_000n],
   ['money_short', 'on_ramp_pending', 0n, 24_900n],
   ['money_short', 'on_ramp_pending', 24_900n, null],
   ['money_top_up', 'on_ramp_pending', 24_900n, 25_000n],

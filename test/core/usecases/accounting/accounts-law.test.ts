@@ -31,6 +31,7 @@ const plays = {
     sees: [
       ...decided,
       'paid together',
+      'money_from_other',
       'money_short',
       'money_over',
       'money_twice',
@@ -55,14 +56,14 @@ type Sums = Map<string, bigint>;
 type Row = Readonly<Record<string, string>>;
 
 /** The same each time: a change fails because of what it changed. The nightly run has more. */
-const seeds = Array.from({ length: lawRuns(4) }, (_, at) => at + 1);
+const seeds = Array.from({ length: lawRuns(4) }, (_, at) => at + 2);
 
 for (const [name, { play, count, sees }] of Object.entries(plays))
   for (const seed of seeds)
     test(`entries, extract, ledger and CSV of ${count} payments with ${name} agree: seed ${seed}`, async (t) => {
       const played = await play(t, seed, count);
       await played.ponte.advanceTime(2 * MINUTE_MS);
-      if (seed === 1)
+      if (seed === seeds[0])
         assert.deepEqual(
           sees.filter((what) => !played.counts.has(what)),
           [],

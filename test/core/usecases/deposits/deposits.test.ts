@@ -9,7 +9,7 @@ import type { Payment } from '../../../../core/domain/payments/payment.js';
 import { isCode } from '../../../../core/errors.js';
 import type { PartnerFact } from '../../../../core/ports/partner.js';
 import { applyPartnerUpdate } from '../../../../core/usecases/commands/partner-inbox.js';
-import { payerOf } from '../../../../core/usecases/deposits/deposits.js';
+import { payerOf } from '../../../../core/usecases/deposits/deposit-matching.js';
 import { findDifferences } from '../../../../core/usecases/payments/ledger-check.js';
 import { cancelPayment } from '../../../../core/usecases/payments/payments.js';
 import { endQuarantine, quarantineRestored } from '../../../../core/usecases/service/epochs.js';

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { money } from '../../../../core/domain/base/money.js';
+import { senderNamesOf } from '../../../../core/domain/payments/payer-facts.js';
 import { payConsolidated } from '../../../../core/usecases/hosted/consolidated-payments.js';
 import { moneyTimesOf, readPaymentPage } from '../../../../core/usecases/hosted/payment-page.js';
 import {
@@ -50,17 +51,17 @@ test('the page has the tax id of the seller, if the account is still who was pai
 
 test('a settled payment names who sent the money, if the books do', async (t) => {
   const scene = await depositScene(t);
-  const senderNames = async (name: string | null) => {
+  const namesOf = async (name: string | null) => {
     const at = await scene.awaiting();
     const partnerRef = `va_${at.id}`;
     const payer = { name, bank: null, texts: [], trace: null };
     await scene.arrive(partnerRef, { payer });
     await at.pass(3);
     const { payment } = await at.read();
-    return (await readPaymentPage(scene.made.deps, payment.publicId)).senderNames;
+    return senderNamesOf(payment.payer);
   };
-  assert.deepEqual(await senderNames('Harbor Treasury LLC'), ['Harbor Treasury LLC']);
-  assert.deepEqual(await senderNames(null), []);
+  assert.deepEqual(await namesOf('Harbor Treasury LLC'), ['Harbor Treasury LLC']);
+  assert.deepEqual(await namesOf(null), []);
 });
 
 test('a refund was ordered when it was sent to the partner, not when it was owed', () => {
