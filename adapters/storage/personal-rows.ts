@@ -177,7 +177,7 @@ export const personalTables = {
     erased: { email: 'nobody', email_key: 'nobody' },
   },
   connected_accounts: {
-    personal: 'email legal_name display_name country tax_id_last4',
+    personal: 'email legal_name display_name country locale tax_id_last4',
     withheld: 'tax_id_sealed tos_session_key',
     other:
       'org_id mode id external_id role entity_type status receiver_id submit_command_id ' +

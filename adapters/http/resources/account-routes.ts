@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import { allows } from '../../../core/domain/access/scope.js';
 import { formatInstant } from '../../../core/domain/base/instant.js';
+import { locales } from '../../../core/domain/base/locale.js';
 import {
   accountStatuses,
   type ConnectedAccount,
@@ -84,6 +85,9 @@ export const createAccountBody = z.object({
   legalName: optional(anyText('As registered.')),
   displayName: optional(anyText('The name that you show.')),
   country: optional(anyText('Two letters, ISO 3166-1; checked when the account is submitted.')),
+  locale: optional(z.enum(locales)).meta({
+    description: 'The language of mails to a seller. Without it, that of its country.',
+  }),
   taxId: optional(anyText('Stored encrypted and never returned.')),
 });
 
@@ -179,6 +183,7 @@ export const account = representation<ConnectedAccount>()('ConnectedAccount', {
   legalName: z.string().nullable(),
   displayName: z.string().nullable(),
   country: z.string().nullable(),
+  locale: z.enum(locales).nullable().meta({ description: 'Null: that of its country.' }),
   taxIdLast4: z.string().nullable(),
   tosAccepted: [z.boolean(), ({ tosId }) => tosId !== null],
   payoutConfigured: [z.boolean(), ({ destinationRef }) => destinationRef !== null],

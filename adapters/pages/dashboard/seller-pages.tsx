@@ -2,6 +2,7 @@
 // PIX destination and the changes of it.
 import type { VNode } from 'preact';
 import { readEmail } from '../../../core/domain/base/email-address.js';
+import { locales } from '../../../core/domain/base/locale.js';
 import type { Tenant } from '../../../core/domain/base/tenant.js';
 import { shownDue } from '../../../core/domain/hosted/party-answer.js';
 import {
@@ -9,6 +10,7 @@ import {
   accountStatuses,
   type ConnectedAccount,
   entityTypes,
+  payeeLocale,
   payeeNameOf,
   readyToCollect,
   sellerLacks,
@@ -26,6 +28,7 @@ import {
   createAccount,
   listAccounts,
   readAccount,
+  setAccountLocale,
 } from '../../../core/usecases/parties/accounts.js';
 import { searchAccounts } from '../../../core/usecases/parties/party-search.js';
 import { listAccountChanges } from '../../../core/usecases/parties/payout-changes.js';
@@ -37,6 +40,7 @@ import {
   Foreign,
   Form,
   foreign,
+  languageNames,
   Note,
   OwnId,
   Secret,
@@ -46,7 +50,7 @@ import type { PageAnswer, PageContext } from '../kit/page-route.js';
 import { idIn, PAGE_SIZE } from '../kit/pages/declared-pages.js';
 import { emailText, emailTexts } from '../kit/pages/email-texts.js';
 import { newIdOf } from '../kit/pages/form-key.js';
-import { radio, text, textAs } from '../kit/pages/form-page.js';
+import { radio, select, text, textAs } from '../kit/pages/form-page.js';
 import { idCursor, listPath, pageOf, search, tabs } from '../kit/pages/list-page.js';
 import { type RowColumns, Table } from '../kit/pages/table.js';
 import { plainText } from '../kit/plain-text.js';
@@ -119,7 +123,7 @@ export const sellerPages = [
     }),
     async save({ deps }, call, { scene, values, key }) {
       const tenant = tenantOfCall(call);
-      const { name, email, kind, taxId, externalId } = values;
+      const { name, email, kind, taxId, externalId, locale } = values;
       const given = { role: 'seller', entityType: kind, email, displayName: null } as const;
       const { account, replayed } = await createAccount(
         deps,
@@ -130,6 +134,7 @@ export const sellerPages = [
           country: null,
           taxId: taxId || null,
           externalId: externalId || null,
+          locale: locale || null,
         },
         newIdOf(deps, 'acct', tenant, key),
       );
@@ -138,6 +143,28 @@ export const sellerPages = [
       const link = await createOnboardingLink(deps, tenant, account.id);
       const detail = await readSeller(deps, tenant, account.id, link);
       return { show: (shown) => detailScreen(shown, detail) };
+    },
+  }),
+  ...memberPages.form({
+    path: '/sellers/{accountId}/language',
+    access: { scope, proof: 'session' },
+    back: ({ id }) => `/sellers/${id}`,
+    load: sellerOf,
+    typed: ({ locale }) => ({ locale: locale ?? '' }),
+    fields: languageField,
+    show: ({ texts, view }, account) => ({
+      title: texts.seller.changeLocale,
+      place: 'sellers',
+      crumbs: (
+        <a href={`${view.path}/sellers/${account.id}`}>
+          <Foreign text={nameOf(account)} />
+        </a>
+      ),
+      submit: texts.passkeys.save,
+    }),
+    async save({ deps }, call, { subject: { id }, values: { locale } }) {
+      await setAccountLocale(deps, tenantOfCall(call), id, locale || null);
+      return { to: `/sellers/${id}`, done: 'settings_saved' };
     },
   }),
   memberPages.view({
@@ -191,8 +218,16 @@ function newSeller({ texts, view }: DashboardScene): VNode {
   );
 }
 
-function sellerFields({ texts: { seller: words, payment }, view }: DashboardScene) {
+function languageField({ texts: { seller: words } }: DashboardScene) {
+  const choices = locales.map((value) => ({ value, label: languageNames[value] }));
+  return { locale: select({ label: words.locale, choices, empty: words.localeOfCountry }) };
+}
+
+function sellerFields(scene: DashboardScene) {
+  const { texts, view } = scene;
+  const { seller: words, payment } = texts;
   return {
+    ...languageField(scene),
     name: text({ label: words.legalName, max: NAME_LENGTH_MAX, problem: words.noName }),
     email: textAs({
       label: words.email,
@@ -253,6 +288,10 @@ function State({
   ) : (
     <Badge look={looks[account.status]} text={texts.seller.status[account.status]} {...look} />
   );
+}
+
+async function sellerOf({ deps }: PageContext, call: MemberCall): Promise<ConnectedAccount> {
+  return (await readSeller(deps, tenantOfCall(call), idIn(call, 'accountId'), null)).account;
 }
 
 async function makeLink(context: PageContext, call: MemberCall): Promise<PageAnswer> {
@@ -439,9 +478,10 @@ function Destination({ detail: { account, changes } }: { readonly detail: Detail
 }
 
 function Details({ account }: { readonly account: ConnectedAccount }): VNode {
-  const { texts, format } = useDashboard();
+  const { texts, view, format } = useDashboard();
   const words = texts.seller;
-  const { externalId, email, country, taxIdLast4, tosId, receiverId } = account;
+  const { id, externalId, email, country, taxIdLast4, tosId, receiverId } = account;
+  const language = languageNames[payeeLocale(account)];
   const { approvedAtMs, createdAtMs } = account;
   return (
     <section class="card">
@@ -452,6 +492,15 @@ function Details({ account }: { readonly account: ConnectedAccount }): VNode {
           [words.kind, words.kinds[account.entityType]],
           [words.email, email],
           [words.country, country],
+          [
+            words.locale,
+            <>
+              {language}{' '}
+              {may(view, scope) ? (
+                <a href={`${view.path}/sellers/${id}/language`}>{words.changeLocale}</a>
+              ) : null}
+            </>,
+          ],
           [words.taxId, taxIdLast4 === null ? null : `•••• ${taxIdLast4}`],
           [words.terms, tosId === null ? words.termsOpen : words.termsAccepted],
           [words.status.approved, approvedAtMs === null ? null : format.short(approvedAtMs)],

@@ -454,7 +454,7 @@ function settledFacts(letter: Letter): SettledFacts {
     payee,
     amount,
     buyer: oneLine(name ?? email),
-    settled: money(settlement.settled),
+    settled: money(letter.moved?.settled ?? settlement.settled),
     hasProof: hasReceipt,
     until: instant(pageEndsAtMs),
   };

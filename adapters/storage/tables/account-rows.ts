@@ -1,5 +1,6 @@
 // Connected accounts, verified at the partner: columns and SQL.
 import { emailKey } from '../../../core/domain/base/email-address.js';
+import { locales } from '../../../core/domain/base/locale.js';
 import {
   accountStatuses,
   type ConnectedAccount,
@@ -13,6 +14,7 @@ import type { PartyDraft } from '../../../core/domain/parties/party-draft.js';
 import {
   fixed,
   key,
+  nullable,
   oneOf,
   party,
   sealed,
@@ -41,6 +43,7 @@ export const accounts = defineTable<ConnectedAccount>('connected_accounts', {
   legalName: text.null('legal_name'),
   displayName: fixed(text.null('display_name')),
   country: text.null('country'),
+  locale: nullable(oneOf('locale', locales)),
   taxIdSealed: sealed(text.null('tax_id_sealed')),
   taxIdLast4: text.null('tax_id_last4'),
   tosSessionKey: text.null('tos_session_key'),

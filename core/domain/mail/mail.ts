@@ -159,8 +159,9 @@ export function ownerNoticeCause(
 
 /** The event that a mail is about; null for a mail without one. */
 export function eventIdIn({ purpose, cause }: Pick<Mail, 'purpose' | 'cause'>): string | null {
-  if (purpose !== 'question' && purpose !== 'money_moved') return null;
-  return cause?.split('.')[0] ?? null;
+  const named = cause?.split('.')[0] ?? null;
+  if (purpose === 'payment_settled') return named?.startsWith('evt_') ? named : null;
+  return purpose === 'question' || purpose === 'money_moved' ? named : null;
 }
 
 /** The tenant of mails to a member, who belongs to both modes. */

@@ -2,6 +2,7 @@
 // partner: when a seller is ready to collect, and the events that follow from a change. Its states
 // are those of a party (party.ts); required data is in dossier.ts.
 import { PonteError } from '../../errors.js';
+import { type Locale, localeIn } from '../base/locale.js';
 import type { Tenant } from '../base/tenant.js';
 import { areTermsUsed, isDecision, isSubmitted, partyStatuses, withTerms } from './party.js';
 import { isAsked } from './party-due.js';
@@ -40,6 +41,8 @@ export interface ConnectedAccount extends Tenant, Payee {
   readonly legalName: string | null;
   readonly displayName: string | null;
   readonly country: string | null;
+  /** As chosen; null: that of its country. */
+  readonly locale: Locale | null;
   /** Sealed by the secret box; never returned. */
   readonly taxIdSealed: string | null;
   readonly taxIdLast4: string | null;
@@ -55,6 +58,11 @@ export interface ConnectedAccount extends Tenant, Payee {
 /** What a payment to the seller stores as its payee. */
 export function payeeNameOf({ legalName, displayName }: ConnectedAccount): string | null {
   return legalName ?? displayName;
+}
+
+/** The language of mails to a payee, and of pages that they link; null: the organization. */
+export function payeeLocale(account: Pick<ConnectedAccount, 'locale' | 'country'> | null): Locale {
+  return account?.locale ?? localeIn(account?.country ?? null);
 }
 
 /** A seller that payments can be made to. */

@@ -146,7 +146,7 @@ export function paymentMismatch(sent: SentPayment, stored: SentPayment): readonl
 
 export type SentAccount = Pick<
   ConnectedAccount,
-  'role' | 'entityType' | 'email' | 'legalName' | 'displayName' | 'country'
+  'role' | 'entityType' | 'email' | 'legalName' | 'displayName' | 'country' | 'locale'
 > & { readonly taxId: string | null };
 
 const accountFields: Fields<SentAccount> = {
@@ -156,6 +156,7 @@ const accountFields: Fields<SentAccount> = {
   legalName: ({ legalName }) => legalName,
   displayName: ({ displayName }) => displayName,
   country: ({ country }) => country,
+  locale: ({ locale }) => locale,
   taxId: ({ taxId }) => taxId,
 };
 

@@ -6,6 +6,7 @@ import { isKeyId } from '../../domain/access/api-key.js';
 import { isActiveMember, memberRoles } from '../../domain/access/member.js';
 import { hasSeen, isWatching } from '../../domain/access/session.js';
 import type { ProofRequest } from '../../domain/access/session-proof.js';
+import type { Locale } from '../../domain/base/locale.js';
 import { tenantOf } from '../../domain/base/tenant.js';
 import { dashboardPath, type HostedPage, hostedPath } from '../../domain/hosted/hosted-page.js';
 import {
@@ -95,7 +96,7 @@ export async function readMailFacts(tx: Tx, mail: Mail) {
     eventId === null ? null : tx.feed.get(tenant, eventId),
     notice === null ? null : objectOf(tx, mail, notice),
     tx.mails.anySentTo(mail.orgId, mail.toKey),
-    isToOwners || isSettled ? tx.mails.newestNumbered(signInsTo(mail), 1) : [],
+    isToOwners || isSettled || isRedirect ? tx.mails.newestNumbered(signInsTo(mail), 1) : [],
     subject.kind === 'person' ? readPerson(tx, subject.emailKey, mail.proof) : null,
   ]);
   const organization = ofPerson?.organization ?? ofTenant;
@@ -104,7 +105,7 @@ export async function readMailFacts(tx: Tx, mail: Mail) {
   const isReplacement = given.length > 1;
   // The buyer may have stored the details that are replaced: the mail is sent in any case.
   const watcher = isReplacement ? null : session;
-  const question = event === null || isToOwners ? null : questionIn(event);
+  const question = event === null || isToOwners || isSettled ? null : questionIn(event);
   const invited = await invitedWith(tx, mail, payment);
   const moved = event === null ? null : movedMoneyIn(event);
   const approverId = mail.purpose === 'payment_approved' ? payment?.approvedByMemberId : null;
@@ -283,7 +284,10 @@ export async function outgoing(deps: Deps, mail: Mail, facts: MailFacts): Promis
     proofLinkOf(deps, mail, facts),
   ]);
   const has = { hasReceipt: receipt !== null, hasLogo: logo !== null };
-  const page = proof && { pageUrl: proof.url, pageEndsAtMs: proof.endsAtMs };
+  const page = proof && {
+    pageUrl: `${proof.url}&lang=${facts.locale}`,
+    pageEndsAtMs: proof.endsAtMs,
+  };
   const letter = { ...letterOf(deps, mail, facts), ...has, ...page };
   const rendered = deps.letters.render(letter);
   return {
@@ -378,15 +382,19 @@ function letterOf(
     moved,
     invited,
     reference: referenceOf(facts),
-    link: pageUrl === null ? stopLinkOf(deps, change) : linkOf(deps, mail, pageUrl),
+    link: pageUrl === null ? stopLinkOf(deps, change, locale) : linkOf(deps, mail, pageUrl),
   };
 }
 
 /** Null if the change was not held. */
-function stopLinkOf(deps: Deps, change: DestinationChange | null): SignInLink | null {
+function stopLinkOf(
+  deps: Deps,
+  change: DestinationChange | null,
+  locale: Locale,
+): SignInLink | null {
   if (change === null || change.effectiveAtMs === change.createdAtMs) return null;
   const named = stopCode(deps, change);
-  const url = `${deps.settings.payUrl}/stop/${named}`;
+  const url = `${deps.settings.payUrl}/stop/${named}?lang=${locale}`;
   return { url, code: codeOf(named), isAsked: false, endsAtMs: change.effectiveAtMs };
 }
 

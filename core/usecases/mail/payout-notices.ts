@@ -4,7 +4,7 @@ import { isActiveMember, scopesOf } from '../../domain/access/member.js';
 import { emailKey } from '../../domain/base/email-address.js';
 import { tenantOf } from '../../domain/base/tenant.js';
 import { newMail } from '../../domain/mail/mail.js';
-import type { ConnectedAccount } from '../../domain/parties/connected-account.js';
+import { type ConnectedAccount, payeeLocale } from '../../domain/parties/connected-account.js';
 import { changeState, type DestinationChange } from '../../domain/parties/destination-change.js';
 import type { Deps } from '../../ports/deps.js';
 import type { Batch } from '../service/batch.js';
@@ -45,7 +45,8 @@ export async function stagePayoutNotices(
     if (waitMs > 0 && !isHeld) continue;
     const id = deps.ids.next('mail', nowMs);
     const cause = `${change.id}.${index}`;
-    tx.mails.insert(newMail({ ...fields, id, cause, to, toKey, nth, locale: 'en' }, nowMs));
+    const locale = seller !== null && toKey === emailKey(seller) ? payeeLocale(account) : 'en';
+    tx.mails.insert(newMail({ ...fields, id, cause, to, toKey, nth, locale }, nowMs));
   }
 }
 

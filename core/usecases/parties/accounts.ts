@@ -1,6 +1,7 @@
 // What an integrator does with connected accounts: create, read, list, terms, submit and payout.
 // What follows from a change is in party-kinds.ts.
 import { readEmail } from '../../domain/base/email-address.js';
+import type { Locale } from '../../domain/base/locale.js';
 import { type Tenant, tenantOf } from '../../domain/base/tenant.js';
 import { isAnswer } from '../../domain/hosted/party-answer.js';
 import {
@@ -48,6 +49,8 @@ export interface CreateAccountInput {
   readonly legalName: string | null;
   readonly displayName: string | null;
   readonly country: string | null;
+  /** Null or absent: that of its country. */
+  readonly locale?: Locale | null;
   /** Stored sealed; only its last four characters are shown. */
   readonly taxId: string | null;
 }
@@ -87,7 +90,10 @@ export async function createAccount(
     return { ...created, mismatch: [] };
   }
   const { account } = created;
-  const mismatch = accountMismatch(input, { ...account, taxId: openTaxId(deps, account) });
+  const mismatch = accountMismatch(
+    { locale: null, ...input },
+    { ...account, taxId: openTaxId(deps, account) },
+  );
   if (mismatch.length > 0) {
     deps.log.warn('a repeated create differs', { accountId: account.id, fields: mismatch });
   }
@@ -138,6 +144,16 @@ export async function listNamedAccount(
     (role ?? found.role) === found.role &&
     (status ?? found.status) === found.status;
   return fits ? [found] : [];
+}
+
+/** The language of mails to it. */
+export async function setAccountLocale(
+  deps: Deps,
+  tenant: Tenant,
+  id: string,
+  locale: Locale | null,
+): Promise<void> {
+  await changeAccount(deps, tenant, id, async (was) => ({ ...was, locale }));
 }
 
 /** A page of the partner where the end client accepts the terms. PartnerUnavailable. */
@@ -347,10 +363,11 @@ function newAccount(
 ): ConnectedAccount {
   const nowMs = deps.clock.nowMs();
   const id = newId ?? deps.ids.next('acct', nowMs);
-  const { taxId, ...sent } = input;
+  const { taxId, locale = null, ...sent } = input;
   return Object.freeze({
     ...tenantOf(tenant),
     ...sent,
+    locale,
     id,
     status: 'created',
     receiverId: null,

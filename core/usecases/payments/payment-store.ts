@@ -81,8 +81,8 @@ export async function stageChange(
   for (const posting of change.postings) {
     tx.ledger.append(tenant, payment.id, deps.ids.next('pst', nowMs), posting, nowMs);
   }
-  if (change.events.length > 0) {
-    const events = paymentEvents(change.events, () => deps.ids.next('evt', nowMs));
+  const events = paymentEvents(change.events, () => deps.ids.next('evt', nowMs));
+  if (events.length > 0) {
     await stageEvents(deps, tx, events);
     await stageMoneyNotices(deps, tx, payment, events);
   }
@@ -94,7 +94,9 @@ export async function stageChange(
   for (const command of changed.values()) tx.commands.update(command);
   stageNotices(deps, tx, was, { ...change, payment });
   const isSettled = payment.settledAtMs !== was.payment.settledAtMs;
-  if (isSettled) await stageSettlementNotice(deps, tx, payment);
+  if (isSettled) await stageSettlementNotice(deps, tx, payment, null);
+  const again = events.find(({ type }) => type === `${payment.origin}.paid_again`);
+  if (again !== undefined) await stageSettlementNotice(deps, tx, payment, again.id);
   return { ...change, payment };
 }
 

@@ -466,6 +466,7 @@ export function anAccount(fields: Partial<ConnectedAccount> = {}): ConnectedAcco
     legalName: 'Zoë Ltda',
     displayName: 'Zoë',
     country: 'BR',
+    locale: null,
     taxIdSealed: 'sealed',
     taxIdLast4: '0181',
     tosSessionKey: 'session_1',

@@ -635,6 +635,9 @@ export const dashboardEn = {
     terms: 'Terms',
     termsOpen: 'Not accepted',
     termsAccepted: 'Accepted',
+    locale: 'Language of emails',
+    localeOfCountry: 'That of its country',
+    changeLocale: 'Change the language',
     receiver: 'Receiver id',
   },
   payment: {

@@ -627,6 +627,9 @@ export const dashboardEs: DashboardTexts = {
     terms: 'Términos',
     termsOpen: 'Sin aceptar',
     termsAccepted: 'Aceptados',
+    locale: 'Idioma de los correos',
+    localeOfCountry: 'El de su país',
+    changeLocale: 'Cambiar el idioma',
     receiver: 'Id del receptor',
   },
   payment: {

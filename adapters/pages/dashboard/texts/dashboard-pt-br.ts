@@ -622,6 +622,9 @@ export const dashboardPtBr: DashboardTexts = {
     terms: 'Termos',
     termsOpen: 'Não aceitos',
     termsAccepted: 'Aceitos',
+    locale: 'Idioma dos e-mails',
+    localeOfCountry: 'O do país dele',
+    changeLocale: 'Alterar o idioma',
     receiver: 'Id do recebedor',
   },
   payment: {

@@ -587,6 +587,7 @@ create table connected_accounts (
   display_name text,
   country text,
   tax_id_sealed text,
+  locale text,
   tax_id_last4 text,
   tos_session_key text,
   tos_id text,

@@ -44,6 +44,7 @@ test('a new account says all that is known of it, but of its tax id the end', as
     legalName: 'Lima Ltda',
     displayName: 'Lima',
     country: 'BR',
+    locale: null,
     taxIdLast4: '0181',
     tosAccepted: false,
     payoutConfigured: false,

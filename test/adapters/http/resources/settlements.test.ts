@@ -202,6 +202,26 @@ test('its owners are mailed each of them, in the language in which they sign in'
   }
 });
 
+test('the payee is mailed the second settlement too, with its own amount', async (t) => {
+  const { made, tenant, id, read } = await scene(t);
+  await made.deps.store.run(async (tx) => {
+    const was = await tx.organizations.get(tenant.orgId);
+    if (was !== null) tx.organizations.update({ ...was, sendsSettlementNotices: true });
+  });
+  await comesBack(made, tenant, id);
+  const before = made.mails.length;
+  await paidAgain(made, tenant, id);
+  const notices = made.mails.slice(before).filter(({ text }) => text.includes('/proof/'));
+  const [, second] = (await read())['settlements'] as Json[];
+  const [notice, ...others] = notices;
+  assert.deepEqual(others, []);
+  const reais = new Intl.NumberFormat('pt-BR', { minimumFractionDigits: 2 });
+  assert.ok(
+    notice?.text.includes(reais.format(Number(second?.['brlSettledAmount']))),
+    notice?.text,
+  );
+});
+
 test('each of them is a line in the log, with the payment and the amount', async (t) => {
   const { made, tenant, id } = await scene(t);
   const before = made.log.length;

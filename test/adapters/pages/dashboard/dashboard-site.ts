@@ -318,6 +318,7 @@ export async function placesOf(
     sellers: `${root}/sellers`,
     seller: `${root}/sellers/acct_1`,
     'seller-waits': `${root}/sellers/acct_3`,
+    'seller-language': `${root}/sellers/acct_3/language`,
     'seller-link': { form: `${root}/sellers/acct_3`, typed: {} },
     sessions: '/dashboard/sessions',
     confirm: '/dashboard/confirm',

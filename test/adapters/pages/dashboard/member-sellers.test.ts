@@ -76,6 +76,7 @@ test('a new seller is added once, and its link is shown once', async () => {
     kind: 'business',
     taxId: '11.222.333/0001-81',
     externalId: 'padaria-nova',
+    locale: 'es',
   };
   for (const [wrong, said] of [
     [{ name: ' ' }, /Enter the name/],
@@ -99,8 +100,8 @@ test('a new seller is added once, and its link is shown once', async () => {
     tx.accounts.byExternalId(site.tenant, 'padaria-nova'),
   );
   assert.deepEqual(
-    [account?.legalName, account?.email, account?.entityType, account?.taxIdLast4],
-    ['Padaria Nova Ltda', 'ana@padaria.example', 'business', '0181'],
+    [account?.legalName, account?.email, account?.entityType, account?.taxIdLast4, account?.locale],
+    ['Padaria Nova Ltda', 'ana@padaria.example', 'business', '0181', 'es'],
   );
   const sent = async (form: typeof typed) => {
     await owner.open(`${root}/sellers/new`);
@@ -118,6 +119,22 @@ test('a new seller is added once, and its link is shown once', async () => {
   const person = { ...typed, key: newFormKey(deps), kind: 'individual', externalId: '' };
   const other = await sent({ ...person, taxId: '529.982.247-25' });
   assert.equal(other.status, 200);
+});
+
+test('the language of mails to a seller is that of its country until it is chosen', async () => {
+  const owner = await signedInAs(site, 'owner');
+  const path = `${root}/sellers/acct_1`;
+  const shown = async () => textOf((await owner.open(path)).text);
+  assert.match(await shown(), /Language of emails Português/);
+  for (const [locale, name] of [
+    ['es', 'Español'],
+    ['', 'Português'],
+  ] as const) {
+    await owner.open(`${path}/language`);
+    await owner.send('/language', { locale });
+    assert.match(await shown(), new RegExp(`Language of emails ${name}`));
+  }
+  assert.equal((await viewer.open(`${path}/language`)).status, 403);
 });
 
 test('an empty list of sellers leads to a new one, in every language', async () => {

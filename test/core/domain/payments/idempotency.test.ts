@@ -172,9 +172,17 @@ test('only the given fields of an account are compared: a submit adds the rest',
     legalName: 'Loja Ltda',
     displayName: 'Loja',
     country: 'BR',
+    locale: 'pt-BR',
     taxId: '11222333000181',
   };
-  const silent = { email: null, legalName: null, displayName: null, country: null, taxId: null };
+  const silent = {
+    email: null,
+    legalName: null,
+    displayName: null,
+    country: null,
+    locale: null,
+    taxId: null,
+  };
   assert.deepEqual(accountMismatch(account, account), []);
   assert.deepEqual(accountMismatch({ ...account, ...silent }, account), []);
   assert.deepEqual(accountMismatch({ ...account, email: ' shop@EXAMPLE.com' }, account), []);

@@ -10,6 +10,7 @@ import { removeMember } from '../../../../core/usecases/access/members.js';
 import {
   configureAccountPayout,
   createAccount,
+  setAccountLocale,
   submitAccount,
 } from '../../../../core/usecases/parties/accounts.js';
 import { configurePayout } from '../../../../core/usecases/parties/organizations.js';
@@ -17,6 +18,7 @@ import { readPayment } from '../../../../core/usecases/payments/payments.js';
 import { advancePayment } from '../../../../core/usecases/sandbox/sandbox.js';
 import { changePartner } from '../../../support/partners/changed-partner.js';
 import { anyAuthor } from '../../../support/samples/domain-samples.js';
+import { aMail } from '../../../support/samples/mail-samples.js';
 import { addActiveMember } from '../../../support/scenes/active-member.js';
 import { partyReported } from '../../../support/scenes/kyc-scene.js';
 import { type World, world } from '../../../support/scenes/test-world.js';
@@ -91,12 +93,34 @@ test('a first destination sends no notice; a change notifies owners, admins and 
   assert.deepEqual(await configured(seller, 'thief'), nobody);
   assert.deepEqual(await configured(seller, 'first'), changed, 'and back');
   const notices = made.mails.filter(({ text }) => !text.includes('Your team was changed'));
-  for (const { subject, text } of notices) {
-    assert.equal(subject, '[Test] The PIX destination of Loja was changed');
+  for (const { to, locale, subject, text } of notices) {
+    const isSeller = to === 'loja@example.com';
+    assert.equal(locale, isSeller ? 'pt-BR' : 'en');
+    const english = '[Test] The PIX destination of Loja was changed';
+    assert.equal(subject === english, !isSeller, subject);
     assert.ok(text.includes(seller.id));
-    assert.ok(text.includes(`by the API key ${anyAuthor.changedBy}.`));
+    assert.ok(text.includes(anyAuthor.changedBy));
     assert.doesNotMatch(text, /pix\.example|token=/);
   }
+});
+
+test('the seller is notified in the language that was chosen for it, a member in its own', async () => {
+  const seller = await newSeller();
+  await configured(seller, 'first');
+  const people = { orgId: 'service', mode: 'live' } as const;
+  const toKey = 'owner@acme.example';
+  await made.deps.store.run(async (tx) => {
+    tx.mails.insert({ ...aMail({ to: toKey, toKey, locale: 'pt-BR' }), ...people, id: 'mail_in' });
+  });
+  await setAccountLocale(made.deps, tenant, seller.id, 'es');
+  const from = made.mails.length;
+  await configured(seller, 'other');
+  const ofPeople = made.mails.slice(from).map(({ to, locale }) => `${to} ${locale}`);
+  assert.deepEqual(ofPeople.toSorted(), [
+    'admin@acme.example en',
+    'loja@example.com es',
+    'owner@acme.example pt-BR',
+  ]);
 });
 
 test('a removed member is not notified; an owner who is also the seller is notified once', async () => {

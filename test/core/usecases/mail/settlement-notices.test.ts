@@ -1,6 +1,7 @@
 // Who is mailed the proof of a settled payment, in which language, and how often.
 import assert from 'node:assert/strict';
 import { beforeEach, type TestContext, test } from 'node:test';
+import type { Locale } from '../../../../core/domain/base/locale.js';
 import type { Tenant } from '../../../../core/domain/base/tenant.js';
 import { MAIL_LEASE_MS } from '../../../../core/domain/mail/mail.js';
 import type { OutgoingMail } from '../../../../core/ports/outside.js';
@@ -56,11 +57,15 @@ function setNotices(sendsSettlementNotices: boolean): Promise<void> {
   });
 }
 
-async function setSeller(fields: { readonly email: string | null; readonly country: string }) {
+async function setSeller(fields: {
+  readonly email: string | null;
+  readonly country: string;
+  readonly locale?: Locale;
+}) {
   await made.deps.store.run(async (tx) => {
     const was = await tx.accounts.byExternalId(tenant, 'seller-1');
     assert.ok(was !== null);
-    tx.accounts.update({ ...was, ...fields });
+    tx.accounts.update({ ...was, locale: null, ...fields });
   });
 }
 
@@ -81,6 +86,11 @@ test('the seller is mailed the proof in its language, else the owners; nobody wi
     { seller: { email: ' loja@x.example ', country: 'BR' }, to: ['loja@x.example'], pdf: 'pt-BR' },
     { seller: { email: 'tienda@x.example', country: 'MX' }, to: ['tienda@x.example'], pdf: 'es' },
     { seller: { email: 'shop@x.example', country: 'US' }, to: ['shop@x.example'], pdf: 'en' },
+    {
+      seller: { email: 's@x.example', country: 'US', locale: 'es' },
+      to: ['s@x.example'],
+      pdf: 'es',
+    },
     { seller: { email: null, country: 'BR' }, to: [], pdf: 'pt-BR' },
     { seller: null, to: ['ana@acme.example', 'rui@acme.example'], pdf: 'pt-BR' },
   ] as const;
@@ -95,6 +105,7 @@ test('the seller is mailed the proof in its language, else the owners; nobody wi
         [`${id}.${pdf}.pdf`],
       );
       assert.equal(mail.locale, pdf);
+      assert.equal(new URL(linkIn(mail)).searchParams.get('lang'), pdf);
     }
   }
   await setNotices(false);

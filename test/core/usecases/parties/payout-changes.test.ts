@@ -76,7 +76,7 @@ async function paidTo(sellerExternalId = 'acct_1'): Promise<string> {
 async function mailedCodes(): Promise<readonly string[]> {
   const sent = made.mails.length;
   await runMails(deps, deps.clock.nowMs(), 10);
-  return made.mails.slice(sent).map(({ text }) => /\/stop\/(\S+)/.exec(text)?.[1] ?? 'none');
+  return made.mails.slice(sent).map(({ text }) => /\/stop\/([^\s?]+)/.exec(text)?.[1] ?? 'none');
 }
 
 function stateNow(change: DestinationChange) {
@@ -211,7 +211,7 @@ test('a link stops what is held for its payee, also a change after its own', asy
   }
   await configure('thief', 'acct_1');
   while ((await runMails(deps, deps.clock.nowMs(), 10)) > 0);
-  const codes = made.mails.map(({ text }) => /\/stop\/(\S+)/.exec(text)?.[1] ?? 'none');
+  const codes = made.mails.map(({ text }) => /\/stop\/([^\s?]+)/.exec(text)?.[1] ?? 'none');
   assert.equal(codes.length, 2 * (changes + 1), 'each held change is mailed');
   assert.equal(new Set(codes).size, changes + 1, 'each mail has the link of its change');
   const [decoy = '', thief = ''] = [codes[0], codes.at(-1)];
