@@ -223,6 +223,7 @@ function stepField(offers: readonly Offer[]): DeclaredField<string> {
     value: stepOf(offer),
     label: offer.label,
     hint: offer.hint,
+    holds: inputsOf(offer).filter((input) => isOfOne(input, offers)),
   }));
   const [only] = choices;
   if (only !== undefined && choices.length === 1) {
@@ -247,25 +248,33 @@ function stepField(offers: readonly Offer[]): DeclaredField<string> {
   };
 }
 
-/** What some of the decisions need besides. A report is fixed, and a reason is the evidence. */
+/** A report is fixed, and a reason is the evidence. */
+function inputsOf({ name }: Offer): readonly Input[] {
+  const needed: readonly DecisionInput[] = decisionOf(name).inputs ?? [];
+  return needed.filter((input) => input !== 'report' && input !== 'reason');
+}
+
+/** One of several decisions needs it: it is shown with its choice. */
+function isOfOne(input: Input, offers: readonly Offer[]): boolean {
+  const needing = offers.filter((offer) => inputsOf(offer).includes(input));
+  return offers.length > 1 && needing.length === 1;
+}
+
+/** What some of the decisions need besides. */
 function inputFields(offers: readonly Offer[]): Partial<Record<Input, DeclaredField<string>>> {
-  const needed = new Set(offers.flatMap(({ name }) => decisionOf(name).inputs ?? []));
-  const fields = [...needed].flatMap((input) => {
-    if (input === 'report' || input === 'reason') return [];
+  const needed = new Set(offers.flatMap(inputsOf));
+  const fields = [...needed].map((input) => {
     const look = isAmount(input) ? ({ inputMode: 'decimal', width: 'medium' } as const) : {};
     const { label } = inputs[input];
-    const ofIt = offers.filter(({ name }) => decisionOf(name).inputs?.includes(input));
-    const forWhat = ofIt.map((offer) => offer.label);
-    const field = textAs({
+    const asked = textAs({
       ...look,
       label,
-      hint: `For: ${forWhat.join(' or ')}.`,
       max: isAmount(input) ? 20 : 100,
       spellcheck: false,
       problem: `${label}: this is too long.`,
       read: (text) => text,
     });
-    return [[input, field]];
+    return [input, isOfOne(input, offers) ? { ...asked, within: 'step' } : asked];
   });
   return Object.fromEntries(fields);
 }
