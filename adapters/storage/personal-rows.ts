@@ -334,12 +334,12 @@ export const personalTables = {
     kept: kept.days30,
   },
   members: {
-    personal: 'email accepted_at seen_at',
+    personal: 'email name accepted_at seen_at',
     withheld: '',
     other: 'org_id id person_id email_key role removed_at created_at version',
     found: found.isPerson,
     kept: kept.forEver,
-    erased: { email: 'nobody', email_key: 'nobody' },
+    erased: { email: 'nobody', email_key: 'nobody', name: 'nothing' },
   },
   operator_sessions: {
     personal: 'created_at opened_at seen_at',

@@ -89,6 +89,7 @@ export function addMemberCommands(shell: Shell, program: Command): void {
       return listOf(data, 'No members.', null, {
         ID: 'id',
         EMAIL: 'email',
+        NAME: 'name',
         ROLE: 'role',
         ADDED: 'createdAt',
         REMOVED: 'removedAt',
@@ -223,6 +224,7 @@ function presentMember(member: Member) {
     id: member.id,
     orgId: member.orgId,
     email: member.email,
+    name: member.name,
     role: member.role,
     acceptedAt: instantOrNull(member.acceptedAtMs),
     removedAt: instantOrNull(member.removedAtMs),

@@ -34,7 +34,7 @@ export function storeMembersContract(open: OpenStore): void {
       const read = () => store.run((tx) => tx.members.get('org_a', 'mem_1'));
       assert.deepEqual(await read(), member);
       const times = { acceptedAtMs: T0 + 3, seenAtMs: T0 + 4, removedAtMs: T0 + 5 };
-      const changed = { ...member, role: 'viewer', ...times } as const;
+      const changed = { ...member, role: 'viewer', name: 'Ana Lima', ...times } as const;
       const moved = {
         ...changed,
         email: 'other@acme.example',

@@ -44,9 +44,14 @@ const by = z
   .strictObject({
     kind: z.enum(actorKinds),
     id: z.string().meta({ description: 'As in the audit log.' }),
-    name: z.string().nullable().meta({
-      description: 'The name of the API key, or the e-mail address of the member or buyer.',
-    }),
+    name: z
+      .string()
+      .nullable()
+      .meta({
+        description:
+          'The name of the API key or of the member, or the e-mail address of the buyer and of a ' +
+          'member without a name.',
+      }),
   })
   .nullable()
   .meta({

@@ -25,6 +25,7 @@ export function dashboardError({ code, status }: PonteError, where: RefusalPlace
     docs: null,
     query: new URLSearchParams(),
     organization: null,
+    person: null,
     role: null,
     timeZone: 'UTC',
     readNeeds: async () => null,

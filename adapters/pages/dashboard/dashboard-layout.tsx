@@ -112,7 +112,7 @@ function shellOf(
   needs: OrganizationNeeds | null,
 ): ShellLook {
   const { view, texts } = scene;
-  const { root, organization, viewer, modePaths, role, docs } = view;
+  const { root, organization, viewer, person, modePaths, role, docs } = view;
   const dashboard = `${root}/dashboard`;
   const back = { href: dashboard, text: texts.frame.dashboard, isHere: false } as const;
   return {
@@ -155,11 +155,14 @@ function shellOf(
       of: texts.places.payments,
       by: texts.payments.search,
     },
-    person: viewer && {
-      name: viewer.email,
-      about: role && texts.roles[role],
-      href: `${dashboard}/sessions`,
-    },
+    person:
+      person === null
+        ? null
+        : {
+            name: person,
+            about: role && texts.roles[role],
+            href: `${dashboard}/sessions`,
+          },
   };
 }
 

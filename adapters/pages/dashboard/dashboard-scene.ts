@@ -1,7 +1,7 @@
 // What the screens of the dashboard may use: the view, the texts of its language and its formats.
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
-import { type MemberRole, scopesOf } from '../../../core/domain/access/member.js';
+import { type MemberRole, memberName, scopesOf } from '../../../core/domain/access/member.js';
 import { allows, type Scope } from '../../../core/domain/access/scope.js';
 import { sessionEnd } from '../../../core/domain/access/session.js';
 import type { Locale } from '../../../core/domain/base/locale.js';
@@ -43,6 +43,8 @@ export interface DashboardView extends FrameView {
     /** Path of its logo. */
     readonly logo: string | null;
   } | null;
+  /** What the reader is called; null before sign-in. */
+  readonly person: string | null;
   /** Null without an organization. */
   readonly role: MemberRole | null;
   /** The zone of the organization; UTC without one. */
@@ -120,6 +122,7 @@ export function viewOf(context: PageContext, call: DashboardCall): DashboardView
     docs: `${deps.settings.baseUrl}/docs`,
     query: new URLSearchParams(keptQuery(query)),
     organization: actor === null ? null : organizationOf(prefix, actor.organization),
+    person: actor === null ? (visit?.signedIn.person.email ?? null) : memberName(actor.member),
     role: actor?.member.role ?? null,
     timeZone: actor?.organization.timeZone ?? 'UTC',
     readNeeds: async () => actor && countNeeds(deps, actor, actor.organization.timeZone),

@@ -2,6 +2,7 @@
 // what can be done about it.
 import type { VNode } from 'preact';
 import { z } from 'zod';
+import { memberName } from '../../../core/domain/access/member.js';
 import { allows } from '../../../core/domain/access/scope.js';
 import { SECOND_MS } from '../../../core/domain/base/instant.js';
 import { tenantOf } from '../../../core/domain/base/tenant.js';
@@ -159,10 +160,10 @@ async function readDetail(context: PageContext, call: MemberCall) {
   const { payment } = view;
   const { quoteId, publicId } = payment;
   /** Null: not recorded. */
-  const addressOf = async (memberId: string | null) => {
+  const nameOf = async (memberId: string | null) => {
     if (memberId === null) return null;
     const member = await deps.store.run((tx) => tx.members.get(payment.orgId, memberId));
-    return member?.email ?? null;
+    return member && memberName(member);
   };
   const [history, endpoints, attempts, quote, attachment, creator, approver, isOtherBuyer] =
     await Promise.all([
@@ -171,8 +172,8 @@ async function readDetail(context: PageContext, call: MemberCall) {
       listAttempts(deps, tenant, id),
       quoteId === null ? null : deps.store.run((tx) => tx.quotes.get(tenantOf(payment), quoteId)),
       deps.store.run((tx) => attachmentOf(tx, payment)),
-      addressOf(payment.createdByMemberId),
-      addressOf(payment.approvedByMemberId),
+      nameOf(payment.createdByMemberId),
+      nameOf(payment.approvedByMemberId),
       buyerDiffers(deps, payment),
     ]);
   const { scopes, memberId } = actorOf(call);

@@ -819,6 +819,7 @@ create table members (
   person_id text collate "C" not null,
   email text not null,
   email_key text collate "C" not null,
+  name text,
   role text collate "C" not null,
   accepted_at timestamp with time zone,
   seen_at timestamp with time zone,

@@ -31,6 +31,7 @@ export const members = defineTable<Member>('members', {
   personId: fixed(text('person_id')),
   email: fixed(text('email')),
   emailKey: fixed(text('email_key')),
+  name: text.null('name'),
   role: oneOf('role', memberRoles),
   acceptedAtMs: time.null('accepted_at'),
   seenAtMs: unhashed(time.null('seen_at')),

@@ -31,6 +31,8 @@ export interface Member {
   /** As given. An address has one member of an organization at a time. */
   readonly email: string;
   readonly emailKey: string;
+  /** As the person gave it to this organization; null: none yet. */
+  readonly name: string | null;
   readonly role: MemberRole;
   readonly personId: string;
   /** When the person first opened the organization; null: only invited, so nothing is allowed. */
@@ -41,6 +43,18 @@ export interface Member {
   readonly removedAtMs: number | null;
   readonly createdAtMs: number;
   readonly version: number;
+}
+
+export const MEMBER_NAME_LENGTH_MAX = 100;
+
+/** What colleagues call the member. */
+export function memberName({ name, email }: Pick<Member, 'name' | 'email'>): string {
+  return name ?? email;
+}
+
+/** The same with the address, where it matters that nobody takes a name for another one. */
+export function memberWithAddress({ name, email }: Pick<Member, 'name' | 'email'>): string {
+  return name === null ? email : `${name} (${email})`;
 }
 
 /** Whether the person may act in the organization, and gets its notices. */

@@ -3,12 +3,14 @@
 import { exceeds, keyOwner, type StoredKey } from '../../domain/access/api-key.js';
 import {
   isActiveMember,
+  MEMBER_NAME_LENGTH_MAX,
   type Member,
   type MemberRole,
   mayGive,
   scopesOf,
 } from '../../domain/access/member.js';
 import { newPerson } from '../../domain/access/person.js';
+import { checkedText } from '../../domain/base/checked-text.js';
 import { emailKey, readEmail } from '../../domain/base/email-address.js';
 import { PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
@@ -85,7 +87,7 @@ export async function stageMember(
     for (const guard of guards) tx.members.expect(guard);
     const id = deps.ids.next('mem', nowMs);
     const of = person ?? newPerson(deps.ids.next('per', nowMs), { email, emailKey: key }, nowMs);
-    const unused = { acceptedAtMs: null, seenAtMs: null, removedAtMs: null };
+    const unused = { name: null, acceptedAtMs: null, seenAtMs: null, removedAtMs: null };
     const added = { id, orgId, personId: of.id, email, emailKey: key, role, ...unused };
     const member: Member = Object.freeze({ ...added, createdAtMs: nowMs, version: 1 });
     tx.members.insert(member);
@@ -99,6 +101,36 @@ export async function stageMember(
   tx.members.update(member);
   stageTeamNotices({ deps, tx, nowMs }, member, role, team);
   return { member, keys };
+}
+
+/** The member says its own name. ValidationError, also for the name of a colleague. */
+export async function nameMember(
+  deps: Deps,
+  { orgId, id }: Pick<Member, 'orgId' | 'id'>,
+  typed: string,
+): Promise<Member> {
+  const name = checkedText('name', typed, MEMBER_NAME_LENGTH_MAX);
+  return deps.store.run(
+    async (tx) => {
+      const team = await teamOf(tx, orgId);
+      const known = team.find((member) => member.id === id);
+      if (known === undefined) throw new PonteError('NotFound');
+      const isTaken = ({ name: other }: Member) => other !== null && sameName(other, name);
+      // An address looks like another member's.
+      if (name.includes('@') || team.some((member) => member.id !== id && isTaken(member))) {
+        throw new PonteError('ValidationError', 'name: give a name that no colleague has.');
+      }
+      const named = Object.freeze({ ...known, name });
+      tx.members.update(named);
+      return named;
+    },
+    { inQuarantine: true },
+  );
+}
+
+function sameName(one: string, other: string): boolean {
+  const key = (name: string) => name.normalize('NFKC').replaceAll(/\s+/g, ' ').toLowerCase();
+  return key(one) === key(other);
 }
 
 /**

@@ -1,5 +1,6 @@
 // The timeline of a payment, read page by page from its rows. It contains no data of the partner or
 // of other tenants.
+import { memberName } from '../../domain/access/member.js';
 import type { Actor } from '../../domain/base/actor.js';
 import { tenantOf } from '../../domain/base/tenant.js';
 import { type MoneyCommand, moneyKinds } from '../../domain/commands/partner-command.js';
@@ -104,7 +105,10 @@ type ReadName = (tx: Tx, payment: Payment, id: string) => Promise<string | undef
 /** Others have no name that the organization is shown. */
 const authorNames: Partial<Record<Actor['kind'], ReadName>> = {
   key: async (tx, _, id) => (await tx.keys.get(id))?.name,
-  member: async (tx, { orgId }, id) => (await tx.members.get(orgId, id))?.email,
+  async member(tx, { orgId }, id) {
+    const member = await tx.members.get(orgId, id);
+    return member === null ? undefined : memberName(member);
+  },
   buyer: async (_, { buyer }) => buyer.email,
 };
 

@@ -1,5 +1,6 @@
 // The names of who made audit records and of what they are about: people read names, not ids.
 
+import { memberWithAddress } from '../../domain/access/member.js';
 import type { Actor } from '../../domain/base/actor.js';
 import { emailKey } from '../../domain/base/email-address.js';
 import type { Tenant } from '../../domain/base/tenant.js';
@@ -30,14 +31,15 @@ const names: Partial<Record<ObjectType, ReadName>> = {
     return key?.orgId === orgId ? key.name : null;
   },
   async member(tx, { orgId }, id) {
-    return (await tx.members.get(orgId, id))?.email ?? null;
+    const member = await tx.members.get(orgId, id);
+    return member && memberWithAddress(member);
   },
   async session(tx, { orgId }, id) {
     const session = await tx.memberSessions.get(id);
     const person = session && (await tx.people.get(session.personId));
     // An organization learns about its members only.
     const member = person && (await tx.members.byEmail(orgId, emailKey(person.email)));
-    return member?.email ?? null;
+    return member && memberWithAddress(member);
   },
 };
 

@@ -86,7 +86,13 @@ export function firstMembers(orgId: string, createdAtMs: number): readonly Membe
     const email = `${id}@example.com`;
     const role = roles[index] ?? 'viewer';
     const personId = id.replace('mem', 'per');
-    const times = { acceptedAtMs: createdAtMs, seenAtMs: null, removedAtMs: null, createdAtMs };
+    const times = {
+      name: null,
+      acceptedAtMs: createdAtMs,
+      seenAtMs: null,
+      removedAtMs: null,
+      createdAtMs,
+    };
     return { id, orgId, personId, email, emailKey: email, role, ...times, version: 1 };
   });
 }

@@ -149,6 +149,7 @@ export function aMember(fields: Partial<Member> = {}): Member {
     email,
     emailKey: emailKey(email),
     role: 'finance',
+    name: null,
     acceptedAtMs: T0 + 1,
     seenAtMs: T0 + 2,
     removedAtMs: null,

@@ -69,7 +69,7 @@ export async function storePerson(store: Store): Promise<void> {
       aDocument({ owner: { party: 'account', id: 'acct_1' }, fileName: `${personName}.pdf` }),
     );
     tx.people.insert(aPerson({ email: personAddress, emailKey: personKey }));
-    const member = { email: personAddress, emailKey: personKey, removedAtMs: T0 };
+    const member = { email: personAddress, emailKey: personKey, name: personName, removedAtMs: T0 };
     tx.members.insert(aMember(member));
     tx.members.insert(aMember({ id: 'mem_2', email: otherAddress, emailKey: 'x', role: 'owner' }));
     tx.passkeys.insert(aPasskey({ name: `phone of ${personName}` }));

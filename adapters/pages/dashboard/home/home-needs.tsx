@@ -13,6 +13,7 @@ import { lastAnswerText } from '../developer/answer-text.js';
 import { shownUrl } from '../developer/developer-parts.js';
 import { referenceOf, situationIn } from '../payment-parts.js';
 import { START_PATH, type StartLine } from '../setup/getting-started-pages.js';
+import { OWN_NAME } from '../setup/team-pages.js';
 import { sumText } from './plots.js';
 
 /** Each is named; more are the same again. */
@@ -32,8 +33,8 @@ export interface Needing {
 }
 
 interface Need {
-  /** Who can act: members with the scope, or the operator of the service. */
-  readonly who: Scope | 'operator';
+  /** Who can act: members with the scope, the reader, or the operator of the service. */
+  readonly who: Scope | 'reader' | 'operator';
   readonly look?: 'bad';
   readonly heading: string;
   readonly text: string;
@@ -50,10 +51,10 @@ export function Needs({
   readonly isQuiet: boolean;
 }): VNode | null {
   const { texts, view } = useDashboard();
-  const isOwn = ({ who }: Need) => who !== 'operator' && may(view, who);
+  const isOwn = ({ who }: Need) => who === 'reader' || (who !== 'operator' && may(view, who));
   const own = needs.filter(isOwn);
   const others = needs.filter((need) => !isOwn(need));
-  if (isQuiet && needs.length === 0) return null;
+  if (isQuiet && needs.every(({ who }) => who === 'reader')) return null;
   return (
     <Card
       heading={texts.home.needsYou}
@@ -64,7 +65,7 @@ export function Needs({
       ) : (
         <ul class="attention">
           {own.map((need) => (
-            <NeedItem {...need} icon={need.look === 'bad' ? 'alert' : 'warning'} />
+            <NeedItem {...need} icon={iconOf(need)} />
           ))}
         </ul>
       )}
@@ -82,15 +83,20 @@ export function Needs({
   );
 }
 
+function iconOf({ who, look }: Need) {
+  if (who === 'reader') return 'people';
+  return look === 'bad' ? 'alert' : 'warning';
+}
+
 function NeedItem({
   look,
   heading,
   text,
   link,
   icon,
-}: Need & { readonly icon: 'alert' | 'warning' | 'clock' }): VNode {
+}: Need & { readonly icon: 'alert' | 'warning' | 'clock' | 'people' }): VNode {
   return (
-    <li class={icon === 'clock' ? 'calm' : look}>
+    <li class={icon === 'clock' || icon === 'people' ? 'calm' : look}>
       <Icon name={icon} />
       <div>
         <b>{heading}</b>
@@ -175,7 +181,15 @@ export function needsOf(scene: DashboardScene, home: Needing): readonly Need[] {
       },
     ];
   });
-  return [...needs, ...webhookNeeds(scene, home), ...operated];
+  const called = view.person ?? '';
+  const name: Need = {
+    who: 'reader',
+    heading: words.yourName(called),
+    text: texts.setup.team.nameLede,
+    link: { href: `${view.path}${OWN_NAME}`, text: texts.setup.team.yourName },
+  };
+  const isNamed = called !== view.viewer?.email;
+  return [...needs, ...webhookNeeds(scene, home), ...(isNamed ? [] : [name]), ...operated];
 }
 
 function shortened(names: readonly string[]): string {

@@ -5,8 +5,10 @@ import type { VNode } from 'preact';
 import { z } from 'zod';
 import {
   isActiveMember,
+  MEMBER_NAME_LENGTH_MAX,
   type Member,
   mayGive,
+  memberName,
   memberRoles,
 } from '../../../../core/domain/access/member.js';
 import { allows } from '../../../../core/domain/access/scope.js';
@@ -17,7 +19,12 @@ import {
   inviteMember,
   mailInvitation,
 } from '../../../../core/usecases/access/member-invitations.js';
-import { readTeam, removeMember, setMember } from '../../../../core/usecases/access/members.js';
+import {
+  nameMember,
+  readTeam,
+  removeMember,
+  setMember,
+} from '../../../../core/usecases/access/members.js';
 import { Button, ButtonLink, Foreign, Form, Sub } from '../../kit/components.js';
 import { SelectField } from '../../kit/fields.js';
 import type { PageContext } from '../../kit/page-route.js';
@@ -29,6 +36,7 @@ import {
   radio,
   showFields,
   words as shown,
+  text,
   textAs,
 } from '../../kit/pages/form-page.js';
 import { Table } from '../../kit/pages/table.js';
@@ -42,6 +50,7 @@ const invites = { scope: 'team:write', proof: 'invite_member' } as const;
 const changes = { scope: 'team:write', proof: 'change_member' } as const;
 const back = () => '/team';
 const INVITE = '/team/invite';
+export const OWN_NAME = '/name';
 
 interface Team {
   readonly members: readonly Member[];
@@ -77,7 +86,7 @@ export const teamPages = [
     async save({ deps }, call, { scene: { view, texts }, subject, values: { email, role } }) {
       const { orgId, memberId } = actorOf(call);
       const words = texts.setup.team;
-      const refused = (text: string) => ({ problem: { field: 'email', text } });
+      const refused = (why: string) => ({ problem: { field: 'email', text: why } });
       const isKnown = subject.members.some((member) => member.emailKey === emailKey(email));
       if (isKnown) return refused(words.isMember);
       const author = { memberId, keptBy: null };
@@ -89,6 +98,38 @@ export const teamPages = [
         throw error;
       }
       return { to: '/team', done: 'member_invited' };
+    },
+  }),
+  ...memberPages.form({
+    path: OWN_NAME,
+    access: { scope: anyRole, proof: 'session' },
+    back,
+    load: async (_, call) => actorOf(call).member,
+    typed: ({ name }) => ({ name: name ?? '' }),
+    fields: ({ texts: { setup } }) => ({
+      name: text({
+        label: setup.team.yourName,
+        hint: setup.team.nameHint,
+        max: MEMBER_NAME_LENGTH_MAX,
+        autocomplete: 'name',
+        problem: setup.team.noName,
+      }),
+    }),
+    show: ({ texts, view }) => ({
+      title: texts.setup.team.yourName,
+      lede: texts.setup.team.nameLede,
+      place: 'team',
+      crumbs: <a href={`${view.path}/team`}>{texts.places.team}</a>,
+      submit: texts.setup.team.saveName,
+    }),
+    async save({ deps }, _, { subject, values: { name }, scene: { texts } }) {
+      try {
+        await nameMember(deps, subject, name);
+      } catch (error) {
+        if (!isCode(error, 'ValidationError')) throw error;
+        return { problem: { field: 'name', text: texts.setup.team.nameTaken } };
+      }
+      return { to: '/team', done: 'name_saved' };
     },
   }),
   ...memberPages.form(
@@ -105,7 +146,7 @@ export const teamPages = [
         keys: shown(<p class="small quiet">{scene.texts.setup.team.keysText}</p>),
       }),
       show: ({ texts, view }, { member, keepers }) => ({
-        title: texts.setup.team.changeHeading(member.email),
+        title: texts.setup.team.changeHeading(memberName(member)),
         lede: texts.setup.team.changeLede,
         place: 'team',
         crumbs: <a href={`${view.path}/team`}>{texts.places.team}</a>,
@@ -250,8 +291,9 @@ function TeamParts({ team, form }: { readonly team: Team; readonly form: VNode }
           columns={({ column, named }) => [
             named(words.member, (member) => (
               <>
-                <Foreign text={member.email} />
+                <Foreign text={memberName(member)} />
                 {isSelf(member) ? ` (${words.you})` : null}
+                <Sub of={member.name === null ? null : <Foreign text={member.email} />} />
                 <Sub of={words.roles[member.role]} />
                 {member.acceptedAtMs === null && team.mayChange ? (
                   <Sub of={words.invitedAt(format.short(member.createdAtMs))} />
@@ -263,11 +305,9 @@ function TeamParts({ team, form }: { readonly team: Team; readonly form: VNode }
                   isSelf(member) ? words.now : seen(member),
                 )
               : null,
-            team.mayChange
-              ? column(<span class="vh">{texts.sessions.action}</span>, 'num', (member) => (
-                  <MemberActions team={team} member={member} />
-                ))
-              : null,
+            column(<span class="vh">{texts.sessions.action}</span>, 'num', (member) => (
+              <MemberActions team={team} member={member} />
+            )),
           ]}
         />
         {team.mayChange ? form : null}
@@ -292,9 +332,17 @@ function MemberActions({
 }): VNode | null {
   const { texts, view } = useDashboard();
   const words = texts.setup.team;
+  if (member.id === team.own.id) {
+    return (
+      <a class="btn sm" href={`${view.path}${OWN_NAME}`}>
+        {words.yourName}
+      </a>
+    );
+  }
+  if (!team.mayChange) return null;
   if (isLastOwner(team, member)) return <span class="sub">{words.lastOwner}</span>;
   if (!mayChange(team, member)) return null;
-  const named = <span class="vh"> {member.email}</span>;
+  const named = <span class="vh"> {memberName(member)}</span>;
   return (
     <div class="actions">
       {member.acceptedAtMs === null ? (
@@ -349,7 +397,7 @@ function Removal({ member, keepers }: { member: Member; keepers: readonly string
           choices={keepers.map((email) => ({ value: email, label: email }))}
         />
         <div class="actions">
-          <Button look="danger">{words.removeButton(member.email)}</Button>
+          <Button look="danger">{words.removeButton(memberName(member))}</Button>
         </div>
       </Form>
     </section>

@@ -92,6 +92,7 @@ export const dashboardEn = {
     pix_set: 'The PIX destination is saved.',
     production_asked: 'The request was sent. We email you the answer.',
     member_invited: 'The invitation was sent. Its link works for 24 hours.',
+    name_saved: 'Your name is saved.',
     role_changed: 'The role is changed.',
     member_removed: 'The member is removed.',
     settings_saved: 'The settings are saved.',
@@ -239,6 +240,7 @@ export const dashboardEn = {
     old: (count: string) => `${count} for more than a week`,
     oldest: (sums: string | null, days: number) =>
       `${sums === null ? 'T' : `${sums}; t`}he oldest for ${days === 1 ? '1 day' : `${days} days`}`,
+    yourName: (email: string) => `Colleagues see you as ${email}`,
     last30: 'Last 30 days',
     most: (day: string, amount: string) => `Most on ${day}: ${amount}.`,
     none: 'No money in these days.',

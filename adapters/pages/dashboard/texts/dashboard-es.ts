@@ -75,6 +75,7 @@ export const dashboardEs: DashboardTexts = {
     pix_set: 'El destino PIX se guardó.',
     production_asked: 'La solicitud se envió. Le enviamos la respuesta por correo.',
     member_invited: 'La invitación se envió. Su enlace vale 24 horas.',
+    name_saved: 'Su nombre está guardado.',
     role_changed: 'El rol se cambió.',
     member_removed: 'Se quitó al miembro.',
     settings_saved: 'Los ajustes se guardaron.',
@@ -222,6 +223,7 @@ export const dashboardEs: DashboardTexts = {
     old: (count) => `${count} desde hace más de una semana`,
     oldest: (sums, days) =>
       `${sums === null ? 'L' : `${sums}; l`}a más antigua, ${days} ${days === 1 ? 'día' : 'días'}`,
+    yourName: (email) => `Sus colegas le ven como ${email}`,
     last30: 'Últimos 30 días',
     most: (day, amount) => `El máximo fue el ${day}: ${amount}.`,
     none: 'Ningún pago en estos días.',

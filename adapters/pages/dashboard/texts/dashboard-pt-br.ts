@@ -75,6 +75,7 @@ export const dashboardPtBr: DashboardTexts = {
     pix_set: 'O destino PIX foi salvo.',
     production_asked: 'O pedido foi enviado. Enviamos a resposta por e-mail.',
     member_invited: 'O convite foi enviado. O link dele vale 24 horas.',
+    name_saved: 'O seu nome foi salvo.',
     role_changed: 'A função foi alterada.',
     member_removed: 'O membro foi removido.',
     settings_saved: 'As configurações foram salvas.',
@@ -220,6 +221,7 @@ export const dashboardPtBr: DashboardTexts = {
     old: (count) => `${count} há mais de uma semana`,
     oldest: (sums, days) =>
       `${sums === null ? 'A' : `${sums}; a`} mais antiga há ${days} ${days === 1 ? 'dia' : 'dias'}`,
+    yourName: (email) => `Os colegas veem você como ${email}`,
     last30: 'Últimos 30 dias',
     most: (day, amount) => `O maior valor foi em ${day}: ${amount}.`,
     none: 'Nenhum pagamento nesses dias.',

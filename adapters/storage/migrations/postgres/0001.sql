@@ -97,6 +97,8 @@ create table members (
   person_id text collate "C" not null,
   email text not null,
   email_key text collate "C" not null,
+  -- As the person gave it to the organization.
+  name text,
   role text collate "C" not null check (role in ('owner', 'admin', 'finance', 'viewer')),
   -- When the person first opened the organization; null: only invited.
   accepted_at timestamptz,

@@ -79,6 +79,8 @@ create table members (
   person_id text not null,
   email text not null,
   email_key text not null,
+  -- As the person gave it to the organization.
+  name text,
   role text not null check (role in ('owner', 'admin', 'finance', 'viewer')),
   -- When the person first opened the organization; null: only invited.
   accepted_at integer,

@@ -284,6 +284,7 @@ async function setupPlaces(site: PageSite): Promise<Readonly<Record<string, stri
     activity: `${root}/activity`,
     'activity-none': `${root}/activity?kind=seller`,
     member: `${root}/team/${id}`,
+    'own-name': `${root}/name`,
     settings: `${root}/settings`,
     'settings-change': `${root}/settings/change`,
   };

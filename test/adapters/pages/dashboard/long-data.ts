@@ -3,7 +3,7 @@
 import { DAY_MS, MINUTE_MS } from '../../../../core/domain/base/instant.js';
 import { money } from '../../../../core/domain/base/money.js';
 import { dayOf } from '../../../../core/domain/base/time-zone.js';
-import { addMember } from '../../../../core/usecases/access/members.js';
+import { addMember, nameMember } from '../../../../core/usecases/access/members.js';
 import { inviteBuyer } from '../../../../core/usecases/payments/invoices.js';
 import { simulate } from '../../../../core/usecases/sandbox/simulations.js';
 import { createSubscription } from '../../../../core/usecases/webhooks/subscriptions.js';
@@ -63,7 +63,8 @@ export async function fillLongData({ world, tenant }: PageSite): Promise<LongDat
   });
   for (const role of ['finance', 'viewer'] as const) {
     const email = `a-person-with-a-very-long-address.of-the-office.${role}@rota-norte.example`;
-    await addMember(deps, { orgId: tenant.orgId, email, role });
+    const member = await addMember(deps, { orgId: tenant.orgId, email, role });
+    if (role === 'finance') await nameMember(deps, member, longNames[2]);
   }
   world.advanceClock(DAY_MS);
   const [short, paid, late, open] = [await pay(20), await pay(21), await pay(24), await pay(25)];

@@ -18,6 +18,7 @@ import {
   addMember,
   findMember,
   listMembers,
+  nameMember,
   readTeam,
   removeMember,
   setMember,
@@ -47,6 +48,30 @@ test('a member is known by the address, however it is written; it is kept trimme
   assert.match(added.id, /^mem_/);
   assert.deepEqual([added.email, added.role], [email, 'finance']);
   assert.deepEqual(await findMember(deps, orgId, 'ANA@ACME.EXAMPLE '), added);
+});
+
+test('a member names itself, as no colleague is named, and not as an address', async () => {
+  const orgId = await made.organization();
+  const [ana, rui] = [
+    await addActiveMember(deps, { orgId, email: 'ana@acme.example', role: 'finance' }),
+    await addActiveMember(deps, { orgId, email: 'rui@acme.example', role: 'viewer' }),
+  ];
+  assert.equal(ana.name, null);
+  assert.equal((await nameMember(deps, ana, ' Ana Lima ')).name, 'Ana Lima');
+  for (const name of [
+    'ana  lima',
+    'ＡＮＡ LIMA',
+    'ana@acme.example',
+    '',
+    '\u202eana',
+    'x'.repeat(101),
+  ]) {
+    await assert.rejects(nameMember(deps, rui, name), { code: 'ValidationError' }, name);
+  }
+  assert.equal((await nameMember(deps, ana, 'ANA LIMA')).name, 'ANA LIMA', 'its own name is free');
+  await removeMember(deps, orgId, ana.id, keptFor(null));
+  assert.equal((await nameMember(deps, rui, 'Ana Lima')).name, 'Ana Lima');
+  await assert.rejects(nameMember(deps, ana, 'Ana'), { code: 'NotFound' });
 });
 
 test('a member who is added again has the other role and is the same member', async () => {

@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { MINUTE_MS } from '../../../../../core/domain/base/instant.js';
 import { addMember, findMember } from '../../../../../core/usecases/access/members.js';
 import { newestAuditRecords } from '../../../../../core/usecases/service/audit-log.js';
+import { makeInvoice } from '../../../../support/scenes/made-payments.js';
 import { pageSite, textOf } from '../../visitor.js';
 import { rootOf, signedInAs } from '../dashboard-site.js';
 
@@ -90,6 +91,29 @@ test('an old session proves the mailbox again before it changes the team', async
     assert.equal(heading, 'Confirm that it is you', path);
   }
   assert.equal((await findMember(site.world.deps, orgId, email)).role, 'viewer');
+});
+
+test('the name of a member is in the shell, the team, the activity and on payments', async (t) => {
+  const site = await pageSite(t);
+  const { deps } = site.world;
+  const { orgId } = site.tenant;
+  const owner = await signedInAs(site, 'owner');
+  await makeInvoice(deps, site.tenant, { externalId: 'made' });
+  const home = textOf((await owner.open(rootOf(site))).text);
+  assert.match(home, /Colleagues see you as owner@rotanorte\.example/);
+  await owner.open(`${rootOf(site)}/name`);
+  const taken = await owner.send('/name', { name: 'owner@rotanorte.example' });
+  assert.equal(taken.status, 422);
+  const named = await owner.send('/name', { name: 'Joana Prado' });
+  assert.match(textOf(named.text), /JP Joana Prado , owner .*Your name is saved/);
+  assert.match(textOf(named.text), /Joana Prado \(you\) owner@rotanorte\.example Owner/);
+  assert.doesNotMatch(textOf((await owner.open(rootOf(site))).text), /Colleagues see you/);
+  const { text } = await owner.open(`${rootOf(site)}/activity`);
+  assert.match(textOf(text), /Joana Prado \(owner@rotanorte\.example\)/);
+  const { id: createdByMemberId } = await findMember(deps, orgId, 'owner@rotanorte.example');
+  const made = await makeInvoice(deps, site.tenant, { externalId: 'own', createdByMemberId });
+  const payment = await owner.open(`${rootOf(site)}/payments/${made.payment.id}`);
+  assert.match(textOf(payment.text), /by Joana Prado/);
 });
 
 test('a viewer sees the members and their roles, and nothing to change', async (t) => {
