@@ -151,25 +151,40 @@ test('the scripts have the syntax of these browsers, and ask before they use a n
 
 let browser: Browser;
 let server: PageServer;
-let today: Page;
-let old: Page;
+let page: Page;
 
 before(async () => {
   server = await pageServer();
   suite.after(() => server.close());
   browser = await openBrowser();
   suite.after(() => browser.close());
-  const context = await browser.newContext();
-  today = await context.newPage();
-  old = await context.newPage();
-  const known = new Map<string, string>();
-  await old.route('**/*.css', async (route) => {
-    const path = new URL(route.request().url()).pathname;
-    const style = known.get(path) ?? unknownPopover + styleWithout(parseStyle(served(path)));
-    known.set(path, style);
-    await route.fulfill({ body: style, contentType: 'text/css; charset=utf-8' });
-  });
+  page = await browser.newPage();
 });
+
+/** The stylesheets of old browsers, by path. */
+const oldStyles = new Map<string, string>();
+
+function oldStyle(path: string): string {
+  const known = oldStyles.get(path) ?? unknownPopover + styleWithout(parseStyle(served(path)));
+  oldStyles.set(path, known);
+  return known;
+}
+
+/** Takes the stylesheets of the open page away, and gives it those of old browsers. */
+async function growOld(): Promise<void> {
+  const taken = await page.evaluate<readonly string[]>(`
+    [...document.querySelectorAll('link[rel="stylesheet"]')].map((link) => {
+      link.disabled = true;
+      return new URL(link.href).pathname;
+    })`);
+  assert.notEqual(taken.length, 0);
+  await page.evaluate(`
+    document.adoptedStyleSheets = ${JSON.stringify(taken.map(oldStyle))}.map((text) => {
+      const sheet = new CSSStyleSheet();
+      sheet.replaceSync(text);
+      return sheet;
+    })`);
+}
 
 /** What the stylesheet of the browser itself has for popovers, undone. */
 const unknownPopover = `:where([popover]) {
@@ -262,26 +277,25 @@ interface Space {
 async function lostOf(name: string, url: string, size: number): Promise<readonly string[]> {
   const [width, height] = sizes[size % sizes.length] ?? assert.fail();
   const colorScheme = size % 4 < 2 ? 'light' : 'dark';
-  for (const page of [today, old]) {
-    await page.setViewportSize({ width, height });
-    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-    await page.goto(url);
-    await openDetails(page);
-  }
-  const shown = await today.evaluate<readonly Control[]>(controls);
-  const apart = await today.evaluate<readonly Space[]>(spaces);
-  await old.evaluate(withoutGaps);
-  const left = await old.evaluate<readonly Control[]>(controls);
-  const near = await old.evaluate<readonly Space[]>(spaces);
+  await page.setViewportSize({ width, height });
+  await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+  await page.goto(url);
+  await openDetails(page);
+  const shown = await page.evaluate<readonly Control[]>(controls);
+  const apart = await page.evaluate<readonly Space[]>(spaces);
+  await growOld();
+  await page.evaluate(withoutGaps);
+  const left = await page.evaluate<readonly Control[]>(controls);
+  const near = await page.evaluate<readonly Space[]>(spaces);
   const lost = shown.flatMap((control, at) => {
     const { isSeen = false, isMarked = false } = left[at] ?? {};
     if ((control.isSeen || control.isInMenu) && !isSeen) return [`not seen: ${control.html}`];
     return isSeen && control.isMarked && !isMarked ? [`no ground: ${control.html}`] : [];
   });
   const glued = near.filter(({ space }, at) => space < 1 && (apart[at]?.space ?? 0) >= 1);
-  const idle = await old.locator('.menu:visible').count();
+  const idle = await page.locator('.menu:visible').count();
   if (idle > 0) lost.push('a button that opens no menu');
-  const faint = await faultsOf(old, 'colours');
+  const faint = await faultsOf(page, 'colours');
   return [...lost, ...glued.map(({ html }) => `no space: ${html}`), ...faint].map(
     (fault) => `${name}, ${width} px, ${colorScheme}: ${fault}`,
   );
@@ -301,7 +315,7 @@ test('the same of the dashboard and the documentation, with their menus', async 
   const ofSite = await placesOf(site, await fillDashboard(site));
   const places: typeof ofSite = { ...ofSite, documentation: '/docs' };
   const token = await memberToken(site, 'owner');
-  await today.context().addCookies([{ name: 'ponte-member', value: token, url: site.origin }]);
+  await page.context().addCookies([{ name: 'ponte-member', value: token, url: site.origin }]);
   const lost: string[] = [];
   for (const name of ofDashboard) {
     const place = places[name];
@@ -314,8 +328,8 @@ test('the same of the dashboard and the documentation, with their menus', async 
 test('the same of the console', async () => {
   const site = await consoleSite(suite);
   const places = await fillConsole(site);
-  await today.goto(`${site.origin}${await site.linkOf(site.ana)}`);
-  await today.getByRole('button', { name: 'Sign in' }).click();
+  await page.goto(`${site.origin}${await site.linkOf(site.ana)}`);
+  await page.getByRole('button', { name: 'Sign in' }).click();
   const lost: string[] = [];
   for (const name of ofConsole) {
     const url = `${site.origin}${places[name] ?? assert.fail(name)}`;
