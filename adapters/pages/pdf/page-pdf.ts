@@ -2,7 +2,7 @@
 // by a program, in the order of the page. Loaded with the first file that is asked for.
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { create, type Font } from 'fontkit';
+import { create, type Font, type GlyphRun } from 'fontkit';
 import PDFDocument from 'pdfkit';
 import { assert } from '../../../core/errors.js';
 import { isDrawablePicture } from './drawable-picture.js';
@@ -87,7 +87,27 @@ async function readFont(weight: keyof typeof fontFiles): Promise<Font> {
   assert(!('fonts' in font), `${name} is one font`);
   // A glyph keeps the characters of its first use: ı has none if í, drawn with it, was first.
   for (const point of font.characterSet) font.glyphForCodePoint(point);
+  keepLayouts(font);
   return font;
+}
+
+/** Words of which the layout is kept, per font. */
+const LAYOUTS_MAX = 2_000;
+
+/** Pages share most of their words, and to lay them out takes half the time of a file. */
+function keepLayouts(font: Font): void {
+  const layout = font.layout.bind(font);
+  const kept = new Map<string, GlyphRun>();
+  font.layout = (text, ...features) => {
+    if (features.some((one) => one !== undefined)) return layout(text, ...features);
+    const run = kept.get(text) ?? layout(text);
+    if (kept.size >= LAYOUTS_MAX) kept.clear();
+    kept.set(text, run);
+    // The writer scales the positions that it gets.
+    return Object.create(run, {
+      positions: { value: run.positions.map((position) => ({ ...position })) },
+    });
+  };
 }
 
 /** In points. */
