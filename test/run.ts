@@ -90,6 +90,8 @@ const TOTAL_MS = 600_000;
 /** Maximum time that the shared server may take to start, or to stop. */
 const SERVER_MS = 60_000;
 const SLOWEST = 20;
+/** Maximum number of files in a line about a process. */
+const NAMED_MAX = 5;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -265,7 +267,8 @@ async function runProcess(waiting: string[]): Promise<void> {
   if (open !== null && exceeded !== null) fail(open.path, `${exceeded}; it was ended`);
   else if (open !== null) fail(open.path, `its process ended with code ${code}`);
   else if (exceeded !== null) fail(...whatStayedOpen(left, stillOpen));
-  else if (code !== 0 && failed === '') fail(closed.join(', '), `it ended with code ${code}`);
+  else if (code !== 0 && failed === '')
+    fail(namesOf(closed), `their process ended with code ${code}`);
 }
 
 /** The files that left a kind of resource that is still open, and all that is still open. */
@@ -278,7 +281,13 @@ function whatStayedOpen(
     left.get(path)?.some((kind) => kinds.includes(kind)),
   );
   const files = suspects.length > 0 ? suspects : [...left.keys()];
-  return [files.join(', '), `it left ${kinds.join(', ')} open (${open?.handles.join(', ')})`];
+  return [namesOf(files), `it left ${kinds.join(', ')} open (${open?.handles.join(', ')})`];
+}
+
+/** A process may have had hundreds of files. */
+function namesOf(files: readonly string[]): string {
+  const last = files.at(-1) ?? 'a process without files';
+  return files.length <= NAMED_MAX ? files.join(', ') : `${last} and ${files.length - 1} before it`;
 }
 
 /** Prints the results of the files that have ended. Returns the rest. */
