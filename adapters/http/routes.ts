@@ -19,6 +19,7 @@ import { serviceRoutes } from './resources/service-routes.js';
 import { sessionRoutes } from './resources/session-routes.js';
 import { settlementEntryRoutes } from './resources/settlement-entry-routes.js';
 import { timelineRoutes } from './resources/timeline-routes.js';
+import { vendorPaperRoutes } from './resources/vendor-paper-routes.js';
 import { webhookRoutes } from './resources/webhook-routes.js';
 
 export const routes: readonly Route[] = [
@@ -40,6 +41,7 @@ export const routes: readonly Route[] = [
   ...invoiceRoutes,
   // /v1/connected-accounts, /v1/accounts
   ...accountRoutes,
+  ...vendorPaperRoutes,
   // /v1/buyer-kyc
   ...buyerKycRoutes,
   // /v1/documents

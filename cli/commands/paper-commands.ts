@@ -7,11 +7,7 @@ import { type Command, Option } from 'commander';
 import { formatInstant, isCalendarDate } from '../../core/domain/base/instant.js';
 import { type Mode, modes } from '../../core/domain/base/tenant.js';
 import { dayOf } from '../../core/domain/base/time-zone.js';
-import {
-  type PaperKind,
-  paperStateOn,
-  papersOwnedBy,
-} from '../../core/domain/parties/vendor-paper.js';
+import { paperStateOn, papersOwnedBy } from '../../core/domain/parties/vendor-paper.js';
 import { PonteError } from '../../core/errors.js';
 import {
   addOperatorCommand,
@@ -78,7 +74,7 @@ async function add(
   [name = '', file = '']: readonly string[],
 ): Promise<Outcome> {
   const { deps } = operator;
-  const kind = partnerKinds.find((one): one is PaperKind => one === name);
+  const kind = partnerKinds.find((one) => one === name);
   if (kind === undefined) {
     throw new PonteError('ValidationError', `kind: send one of ${partnerKinds.join(', ')}.`);
   }

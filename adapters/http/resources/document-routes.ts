@@ -77,11 +77,11 @@ requestSchemas
   .add(uploadUrlBody, { id: 'CreateUploadUrl' })
   .add(attachmentBody, { id: 'CreateAttachmentUrl' });
 
-const uploadUrl = z
+export const uploadUrl = z
   .string()
   .meta({ format: 'uri', description: 'Send the bytes to this URL, unchanged.' });
 
-const sending = {
+export const sending = {
   uploadHeaders: z.record(z.string(), z.string()).meta({ description: 'Send these headers.' }),
   uploadMethod: z.literal('PUT'),
   expiresAt: [

@@ -26,8 +26,13 @@ export interface VendorPaper extends Document {
   readonly fileName: string;
 }
 
-export function papersOwnedBy(owner: PaperOwner): readonly PaperKind[] {
-  return paperKinds.filter((kind) => {
+/** The kinds of papers of this owner. */
+export type PaperOf<O extends PaperOwner> = {
+  [K in PaperKind]: O extends (typeof vendorPapers)[K][number] ? K : never;
+}[PaperKind];
+
+export function papersOwnedBy<O extends PaperOwner>(owner: O): readonly PaperOf<O>[] {
+  return paperKinds.filter((kind): kind is PaperOf<O> => {
     const owners: readonly PaperOwner[] = vendorPapers[kind];
     return owners.includes(owner);
   });
@@ -47,7 +52,8 @@ export function isPaperOf(document: Document, tenant: Tenant, owner: DocumentOwn
   return sameTenant(document, tenant) && party === owner.party && id === owner.id;
 }
 
-export type PaperState = 'valid' | 'ends_soon' | 'ended';
+export const paperStates = ['valid', 'ends_soon', 'ended'] as const;
+export type PaperState = (typeof paperStates)[number];
 
 /** It is valid on its last day; `today` is a day of the calendar. */
 export function paperStateOn(

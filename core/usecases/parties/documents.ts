@@ -20,6 +20,7 @@ import {
   isGranted,
   isReadableDocument,
   newDocument,
+  purgeRequested,
   refuseUpload,
   submittedDocument,
   URL_TOKEN_BYTES,
@@ -137,7 +138,7 @@ export async function receiveUpload(deps: Deps, upload: ReceivedUpload): Promise
     const current = await tx.documents.find(documentId);
     assert(current !== null, 'a document stays');
     const next = uploaded(current, { name, ...count }, deps.clock.nowMs());
-    if (next !== null) tx.documents.update(next);
+    if (next !== null) await stageUploaded(tx, next, deps.clock.nowMs());
     return { was: current, isLate: next === null };
   });
   const { was, isLate } = await named.catch(async (error: unknown) => {
@@ -145,6 +146,7 @@ export async function receiveUpload(deps: Deps, upload: ReceivedUpload): Promise
     if (isCode(error, 'StoreContention')) await drop(deps, documentId, name);
     throw error;
   });
+  deps.wake('documents');
   if (!isLate) {
     if (was.contentName !== null) await drop(deps, documentId, was.contentName);
     return;
@@ -153,6 +155,17 @@ export async function receiveUpload(deps: Deps, upload: ReceivedUpload): Promise
   if (isReadableDocument(was)) await drop(deps, documentId, name);
   else await storage.purge(documentId, null);
   throw new PonteError('UploadUrlExpired');
+}
+
+/** A vendor paper counts once its bytes are here, in place of the one of its kind before. */
+async function stageUploaded(tx: Tx, document: Document, nowMs: number): Promise<void> {
+  const { owner, kind } = document;
+  if (owner.party !== 'vendor') return tx.documents.update(document);
+  const known = await tx.documents.ofVendor(document, owner.id);
+  for (const old of known) {
+    if (old.kind === kind) tx.documents.update(purgeRequested(old, nowMs));
+  }
+  tx.documents.update(submittedDocument(document));
 }
 
 /** StorageLimitExceeded once the documents of the tenant fill its quota. */

@@ -3,11 +3,11 @@
 import { type Tenant, tenantOf } from '../../domain/base/tenant.js';
 import { dayOf } from '../../domain/base/time-zone.js';
 import {
+  type ContentType,
   type Document,
   type DocumentOwner,
   fileNameOf,
   purgeRequested,
-  submittedDocument,
 } from '../../domain/parties/document.js';
 import {
   isPaperOf,
@@ -20,12 +20,18 @@ import {
   type VendorPaper,
 } from '../../domain/parties/vendor-paper.js';
 import type { Payment } from '../../domain/payments/payment.js';
-import { assert, PonteError } from '../../errors.js';
+import { PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { Tx } from '../../ports/storage.js';
 import { audited, recordExport } from '../service/audit-log.js';
 import { type AttachmentRefusal, storeNamedFile } from './attachments.js';
-import { contentOf, type DocumentContent } from './documents.js';
+import {
+  contentOf,
+  createUpload,
+  type DocumentContent,
+  type Upload,
+  type UploadInput,
+} from './documents.js';
 import { loadOrganization } from './organizations.js';
 
 /** Who has papers: an organization or a seller (its id) in a tenant, or the partner of a mode. */
@@ -64,40 +70,56 @@ export async function storePaper(
   holder: PaperHolder,
   { kind, expiresOn, uploaderId, ...file }: NewPaper,
 ): Promise<AttachmentRefusal | null> {
-  if (!papersOwnedBy(holder.kind).includes(kind)) {
-    const kinds = papersOwnedBy(holder.kind).join(', ');
-    throw new PonteError('ValidationError', `kind: send one of ${kinds}.`);
-  }
-  const stored = await storeNamedFile(deps, tenantOf(holder), uploaderId, file, (contentType) => ({
-    owner: ownerOf(holder),
-    kind,
-    ownerIndex: null,
-    contentType,
-    fileName: fileNameOf(file.fileName, contentType),
-    expiresOn,
-  }));
-  if (typeof stored === 'string') return stored;
-  await deps.store.run(async (tx) => {
-    const document = await tx.documents.find(stored.documentId);
-    assert(document !== null, 'a document stays');
-    for (const old of await papersOf(tx, holder)) {
-      if (old.kind === kind) tx.documents.update(purgeRequested(old, deps.clock.nowMs()));
-    }
-    tx.documents.update(submittedDocument(document));
-  });
-  deps.wake('documents');
-  return null;
+  expectKind(holder, kind);
+  const stored = await storeNamedFile(deps, tenantOf(holder), uploaderId, file, (contentType) =>
+    inputOf(holder, { kind, expiresOn, contentType, fileName: file.fileName }),
+  );
+  return typeof stored === 'string' ? stored : null;
 }
 
-/** NotFound. */
-export async function removePaper(deps: Deps, holder: PaperHolder, id: string): Promise<void> {
-  await deps.store.run(async (tx) => {
+/**
+ * The URL to upload a paper. ValidationError for a kind of another owner, KycStorageDisabled,
+ * NotFound.
+ */
+export function createPaperUpload(
+  deps: Deps,
+  holder: PaperHolder,
+  paper: NamedPaper,
+): Promise<Upload> {
+  expectKind(holder, paper.kind);
+  return createUpload(deps, tenantOf(holder), inputOf(holder, paper));
+}
+
+interface NamedPaper extends Pick<NewPaper, 'kind' | 'expiresOn' | 'fileName'> {
+  readonly contentType: ContentType;
+}
+
+function expectKind({ kind: owner }: PaperHolder, kind: PaperKind): void {
+  const kinds: readonly PaperKind[] = papersOwnedBy(owner);
+  if (kinds.includes(kind)) return;
+  throw new PonteError('ValidationError', `kind: send one of ${kinds.join(', ')}.`);
+}
+
+function inputOf(holder: PaperHolder, { fileName, ...paper }: NamedPaper): UploadInput {
+  const named = fileNameOf(fileName, paper.contentType);
+  return { owner: ownerOf(holder), ownerIndex: null, ...paper, fileName: named };
+}
+
+/** The paper as it was. NotFound. */
+export async function removePaper(
+  deps: Deps,
+  holder: PaperHolder,
+  id: string,
+): Promise<VendorPaper> {
+  const removed = await deps.store.run(async (tx) => {
     const papers = await papersOf(tx, holder);
     const paper = papers.find((one) => one.id === id);
     if (paper === undefined) throw new PonteError('NotFound');
     tx.documents.update(purgeRequested(paper, deps.clock.nowMs()));
+    return paper;
   });
   deps.wake('documents');
+  return removed;
 }
 
 /** What the buyer of a payment may have: of its payee, of the organization, of the partner. */
@@ -157,7 +179,7 @@ function ownerOf({ id }: PaperHolder): DocumentOwner {
 
 async function papersOf(tx: Tx, holder: PaperHolder): Promise<readonly VendorPaper[]> {
   const found: readonly Document[] = await tx.documents.ofVendor(holder, holder.id);
-  const kinds = papersOwnedBy(holder.kind);
+  const kinds: readonly PaperKind[] = papersOwnedBy(holder.kind);
   return found
     .filter(isVendorPaper)
     .filter((paper) => isPaperOf(paper, holder, ownerOf(holder)))

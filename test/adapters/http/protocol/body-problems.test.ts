@@ -98,15 +98,17 @@ test('no property of the interface is taken for another one', () => {
         })
     );
   });
-  // These are right: of one object where the body names several, or the reverse.
+  // These are right: of one object where the body names several, or the reverse; a day or a time.
   assert.deepEqual(taken, [
     'simulateTestPayment: events is event',
     'setAccountNames: account is accounts',
     'inviteInvoiceBuyers: invoiceId is invoiceIds',
+    'createConnectedAccountVendorDocument: expiresAt is expiresOn',
     'startBuyerKyc: invoiceIds is invoiceId',
     'startBuyerKyc: invoice is invoiceId',
     'createWebhookSubscription: eventType is eventTypes',
     'changeWebhookSubscription: eventType is eventTypes',
+    'createApiKey: expiresOn is expiresAt',
     'createApiKey: network is networks',
   ]);
 });

@@ -7,6 +7,7 @@ import {
   startTerms,
   submitAccount,
 } from '../../../../core/usecases/parties/accounts.js';
+import { listPapers, storePaper } from '../../../../core/usecases/parties/vendor-papers.js';
 import { anyAuthor } from '../../../support/samples/domain-samples.js';
 import { newSeller as newSellerAccount } from '../../../support/scenes/seller-scene.js';
 import type { World } from '../../../support/scenes/test-world.js';
@@ -33,6 +34,25 @@ export async function readySeller(world: World, tenant: Tenant): Promise<Connect
   const { id } = await newSeller(world, tenant);
   await submitAccount(world.deps, tenant, id, sellerDossier);
   return configureAccountPayout(world.deps, tenant, id, payoutConfig, anyAuthor);
+}
+
+const newPaper = {
+  kind: 'w8',
+  contentType: 'application/pdf',
+  fileName: 'W-8BEN-E.pdf',
+  expiresOn: '2032-12-31',
+} as const;
+
+async function sellerWithPaper({ deps }: World, tenant: Tenant) {
+  const { id } = await newSellerAccount(deps, tenant, {});
+  const holder = { ...tenant, kind: 'seller', id } as const;
+  const { kind, fileName, expiresOn } = newPaper;
+  const bytes = (async function* () {
+    yield Buffer.from('%PDF-1.7');
+  })();
+  await storePaper(deps, holder, { kind, fileName, expiresOn, bytes, uploaderId: 'key_1' });
+  const [paper] = await listPapers(deps, holder);
+  return { id, paperId: paper?.id };
 }
 
 export function accountExamples(base: string, noun: string): Readonly<Record<string, Example>> {
@@ -69,6 +89,14 @@ export function accountExamples(base: string, noun: string): Readonly<Record<str
     }),
     [`submit${noun}`]: on('/submit', sellerDossier),
     [`create${noun}Upload`]: on('/upload-url', { kind: 'selfie', contentType: 'image/png' }),
+    [`list${noun}VendorDocuments`]: async (world, tenant) => ({
+      path: `${base}/${(await sellerWithPaper(world, tenant)).id}/vendor-documents`,
+    }),
+    [`create${noun}VendorDocument`]: on('/vendor-documents/upload-url', newPaper),
+    [`delete${noun}VendorDocument`]: async (world, tenant) => {
+      const { id, paperId } = await sellerWithPaper(world, tenant);
+      return { path: `${base}/${id}/vendor-documents/${paperId}` };
+    },
     [`configure${noun}Payout`]: on('/payout-config', payoutConfig, submitted),
     [`list${noun}PayoutChanges`]: async (world, tenant) => ({
       path: `${base}/${(await readySeller(world, tenant)).id}/payout-changes`,

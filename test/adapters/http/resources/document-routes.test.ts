@@ -73,6 +73,54 @@ test('an upload URL takes the bytes, of an account and of a buyer', async () => 
   }
 });
 
+test('a vendor document counts once uploaded, replaces the one before, and is deleted', async () => {
+  const { id } = await newSeller(site.world, tenant);
+  const url = `/v1/connected-accounts/${id}/vendor-documents`;
+  const list = async () => {
+    const { body } = await site.call('GET', url, { key });
+    return body['data'] as readonly Readonly<Record<string, unknown>>[];
+  };
+  const paper = { kind: 'w8', contentType: 'application/pdf', fileName: 'W-8 \u202etxt.pdf' };
+  const pdf = { 'content-type': 'application/pdf' };
+  for (const [expiresOn, state] of [
+    ['2030-01-15', 'ends_soon'],
+    ['2029-12-31', 'ended'],
+    [undefined, 'valid'],
+  ] as const) {
+    const before = await list();
+    const { status, body } = await uploadTo(`${url}/upload-url`, { ...paper, expiresOn });
+    assert.deepEqual([status, await list()], [200, before], 'nothing was uploaded');
+    const sent = await send(pathOf(String(body['uploadUrl'])), Buffer.from('%PDF-1.7'), pdf);
+    assert.equal(sent.status, 200);
+    const [found, ...others] = await list();
+    assert.deepEqual(others, []);
+    assert.equal(found?.['id'], body['documentId']);
+    assert.equal(found?.['state'], state);
+    assert.equal(found?.['fileName'], 'W-8 txt.pdf');
+  }
+  const [found] = await list();
+  const own = { ...(await site.world.newTenant()) };
+  const stranger = await site.world.key(own.orgId);
+  for (const one of [url, `${url}/${found?.['id']}`]) {
+    const method = one === url ? 'GET' : 'DELETE';
+    assert.equal(refusalOf(await site.call(method, one, { key: stranger })), '404 NotFound');
+  }
+  for (const [fields, named] of [
+    [{ kind: 'bank_letter' }, 'kind'],
+    [{ expiresOn: '2030-02-30' }, 'expiresOn'],
+    [{ contentType: 'text/html' }, 'contentType'],
+  ] as const) {
+    const refused = await uploadTo(`${url}/upload-url`, { ...paper, ...fields });
+    assert.equal(refusalOf(refused), '400 ValidationError');
+    assert.match(String(refused.body['message']), new RegExp(named));
+  }
+  const gone = await site.call('DELETE', `${url}/${found?.['id']}`, { key });
+  assert.deepEqual([gone.status, gone.body], [200, found]);
+  assert.deepEqual(await list(), []);
+  const again = await site.call('DELETE', `${url}/${found?.['id']}`, { key });
+  assert.equal(refusalOf(again), '404 NotFound');
+});
+
 test('what may be asked for is as the interface says', async () => {
   const url = `/v1/buyer-kyc/${(await newBuyer(site.world, tenant)).id}/upload-url`;
   const kinds = [
