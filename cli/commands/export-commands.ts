@@ -128,12 +128,13 @@ async function entries({ deps }: Operator, options: EntryOptions): Promise<Outco
     import('../../adapters/http/resources/settlement-entry-routes.js'),
   ]);
   const file = await readEntryFile(deps, { orgId, mode }, format, { from, to });
+  const names = { ...file.accounts, ...account };
   const named = file.entries.map((entry) => {
     return { ...entry, accounts: { ...entry.accounts, ...account } };
   });
   return {
     json: { data: named.map((entry) => settlementEntry.show(entry)) },
     // The output adds the last end of a line.
-    text: entryText(format, { ...file, entries: named }).trimEnd(),
+    text: entryText(format, { ...file, entries: named, accounts: names }).trimEnd(),
   };
 }

@@ -107,6 +107,7 @@ export function addOrgCommands(shell: Shell, program: Command): void {
       changed(operator, (deps, { setTimeZone }) => setTimeZone(deps, orgId, name)),
   });
 
+  addBookCommands(shell, org);
   addProductionCommands(shell, org);
 
   addOperatorCommand<{ readonly paymentIntents: boolean }>(shell, org, {
@@ -128,6 +129,38 @@ export function addOrgCommands(shell: Shell, program: Command): void {
       return changed(operator, (deps, { requireApproval }) =>
         requireApproval(deps, orgId, true, origin),
       );
+    },
+  });
+}
+
+function addBookCommands(shell: Shell, org: Command): void {
+  addOperatorCommand<ModeOptions>(shell, org, {
+    name: 'close-month <org-id> <month>',
+    authority: 'signed',
+    description: 'close a month of its books, for example 2026-11, and the months before it',
+    options: [modeOption()],
+    details: [
+      'The entries of a closed month never change: what is booked later is an entry of the next',
+      'month. A closed month cannot be opened again. Its balances are stored, and a statement of a',
+      'later month opens with them. The audit log has who closed it.',
+    ].join('\n'),
+    async run({ deps }, { mode }, [orgId = '', month = '']) {
+      const [{ closeMonth }, { accounting }] = await Promise.all([
+        import('../../core/usecases/accounting/accounting-settings.js'),
+        import('../../adapters/http/resources/settlement-entry-routes.js'),
+      ]);
+      const json = accounting.show(await closeMonth(deps, { orgId, mode }, month));
+      const closed = json.closedMonths.find((one) => one.month >= month);
+      const lines =
+        closed?.balances.map((one) => [one.name, `${one.amount} ${one.currency}`]) ?? [];
+      return {
+        json,
+        text: fields({
+          closed: closed?.month ?? null,
+          'later entries from': closed?.until ?? null,
+          ...Object.fromEntries(lines),
+        }),
+      };
     },
   });
 }

@@ -490,6 +490,13 @@ test('entries are exported for days of the organization, under its names of acco
   for (const wrong of ['--from november', '--format xls', '--account bank=1', '--account seller=<'])
     assert.equal((await refused(`${words} ${wrong}`))[0], 2, wrong);
   assert.equal((await refused('export entries --org org_none --mode test'))[0], 3);
+  const close = `org close-month ${orgId} 2020-02 --mode test`;
+  const { closedMonths } = await done(close);
+  const [closed] = closedMonths as readonly Json[];
+  assert.deepEqual([closed?.['month'], closed?.['balances']], ['2020-02', []]);
+  assert.deepEqual((await done(close))['closedMonths'], closedMonths);
+  for (const wrong of ['2020-2', '2999-01'])
+    assert.equal((await refused(`org close-month ${orgId} ${wrong}`))[0], 2, wrong);
 });
 
 test('the extract of a month is printed for the mode, and a wrong month is refused', async () => {

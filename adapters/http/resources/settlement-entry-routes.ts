@@ -108,9 +108,16 @@ const closedMonth = representation<ClosedMonth>()(null, {
     ({ untilMs }) => formatInstant(untilMs),
   ],
   timeZone: z.string(),
+  balances: [
+    z.array(line.schema).meta({
+      description: 'The sum of all entries up to its end, by account and currency.',
+    }),
+    ({ balances, accounts }) =>
+      balances.map((of) => line.show({ ...of, name: accounts[of.account] })),
+  ],
 });
 
-const accounting = representation<Accounting>()('Accounting', {
+export const accounting = representation<Accounting>()('Accounting', {
   accounts: [
     namesOf(z.string()).meta({ description: 'The name of each account in your books.' }),
     (of) => accountsOf(of),
@@ -170,7 +177,7 @@ export const settlementEntryRoutes = [
   route({
     method: 'POST',
     operations: { closeMonth: '/v1/accounting/closed-months' },
-    summary: 'Close a month: what is booked later is an entry of the next one',
+    summary: 'Close a month for good: what is booked later is an entry of the next one',
     access: writes,
     body: closeBody,
     responses: { 200: accounting.schema },

@@ -2,6 +2,7 @@
 // their books: columns and SQL.
 import type { Accounting } from '../../../core/domain/accounting/accounting.js';
 import type { Tenant } from '../../../core/domain/base/tenant.js';
+import { readAmount, writeAmount } from '../../../core/domain/commands/partner-message.js';
 import type { Quote, RateKind } from '../../../core/domain/commands/quote.js';
 import {
   type Funds,
@@ -102,7 +103,11 @@ const lines = defineTable<StoredLine>('ledger_lines', {
 const accountings = defineTable<Accounting>('accounting', {
   ...tenant,
   accounts: encoded('accounts', JSON.stringify, JSON.parse),
-  closed: encoded('closed_months', JSON.stringify, JSON.parse),
+  closed: encoded(
+    'closed_months',
+    (closed) => JSON.stringify(closed, writeAmount),
+    (stored) => JSON.parse(stored, readAmount),
+  ),
   version,
 });
 

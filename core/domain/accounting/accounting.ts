@@ -11,7 +11,7 @@ import {
   bookAccounts,
   isAccountName,
 } from './account-name.js';
-import type { EntryAccount, SettlementEntry } from './settlement-entry.js';
+import type { EntryAccount, EntryLine, SettlementEntry } from './settlement-entry.js';
 
 /** No batch takes longer from its clock to its commit, so no older entry appears after these. */
 export const ENTRY_DELAY_MS = MINUTE_MS;
@@ -24,6 +24,8 @@ export interface ClosedMonth {
   readonly untilMs: number;
   readonly timeZone: string;
   readonly accounts: BookAccounts;
+  /** The sum of all entries up to its end: later ones need no earlier ones. */
+  readonly balances: readonly EntryLine[];
   readonly closedAtMs: number;
 }
 
@@ -68,29 +70,32 @@ export function withAccounts(was: Accounting, given: Partial<BookAccounts>): Acc
   return Object.freeze({ ...was, accounts });
 }
 
-/** Unchanged if it is closed. ValidationError for a month that has not begun, or no month. */
-export function withClosed(
+/** Null if it is closed. ValidationError for a month that has not begun, or no month. */
+export function closingOf(
   was: Accounting,
   month: string,
-  by: { readonly nowMs: number; readonly timeZone: string },
-): Accounting {
-  const { nowMs, timeZone } = by;
+  { nowMs, timeZone }: { readonly nowMs: number; readonly timeZone: string },
+): Omit<ClosedMonth, 'balances'> | null {
   if (!isMonth(month)) throw new PonteError('ValidationError', 'month: send YYYY-MM.');
   const last = was.closed.at(-1);
-  if (last !== undefined && month <= last.month) return was;
+  if (last !== undefined && month <= last.month) return null;
   const seenMs = nowMs - ENTRY_DELAY_MS;
   const { from, to } = daysOfMonth(month);
   if (seenMs <= Math.max(startOfDay(timeZone, from), last?.untilMs ?? 0)) {
     throw new PonteError('ValidationError', `month: ${month} has not begun, close an earlier one.`);
   }
-  const closed: ClosedMonth = {
-    month,
-    untilMs: Math.min(endOfDay(timeZone, to), seenMs),
-    timeZone,
-    accounts: accountsOf(was),
-    closedAtMs: nowMs,
-  };
+  const untilMs = Math.min(endOfDay(timeZone, to), seenMs);
+  return { month, untilMs, timeZone, accounts: accountsOf(was), closedAtMs: nowMs };
+}
+
+export function withClosed(was: Accounting, closed: ClosedMonth): Accounting {
   return Object.freeze({ ...was, closed: [...was.closed, Object.freeze(closed)] });
+}
+
+/** The names that entries of this day have. */
+export function accountsOn(of: Pick<Accounting, 'accounts' | 'closed'>, day: string): BookAccounts {
+  const month = day.slice(0, 'YYYY-MM'.length);
+  return of.closed.find((one) => one.month >= month)?.accounts ?? accountsOf(of);
 }
 
 /** `timeZone`: of months that are not closed. */

@@ -1,15 +1,18 @@
 // Files of entries, one row of a table for each form. Journals and CSV have every line; statements
 // (entry-statement.ts) have what happened on the accounts that are like those of a bank.
 import { formatAmount } from '../base/money.js';
-import { beancountName } from './account-name.js';
+import { type BookAccounts, beancountName } from './account-name.js';
 import type { BookedEntry } from './accounting.js';
 import { camtLines, ofxLines } from './entry-statement.js';
+import type { EntryLine } from './settlement-entry.js';
 
 /** What a file is made of, in the order of the entries. */
 export interface EntryFile {
   readonly entries: readonly BookedEntry[];
-  /** The entries before them, for opening balances; empty in a form without balances. */
-  readonly earlier: readonly BookedEntry[];
+  /** The balances before them; empty in a form without balances. */
+  readonly opening: readonly EntryLine[];
+  /** The names of accounts on its last day. */
+  readonly accounts: BookAccounts;
   /** Both included, YYYY-MM-DD. */
   readonly fromDay: string;
   readonly toDay: string;
@@ -22,7 +25,7 @@ interface Form {
   readonly contentType: string;
   /** What reads it, in the words of lists. */
   readonly label: string;
-  /** It needs every entry before its own. */
+  /** It needs the balances before its own entries. */
   readonly hasBalances: boolean;
   readonly lines: (file: EntryFile) => readonly string[];
 }

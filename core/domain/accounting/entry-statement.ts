@@ -7,7 +7,7 @@ import { absolute, formatAmount } from '../base/money.js';
 import { PAYOUT_CURRENCY } from '../payments/funds.js';
 import type { BookedEntry } from './accounting.js';
 import type { EntryFile } from './entry-file.js';
-import type { EntryAccount } from './settlement-entry.js';
+import type { EntryAccount, EntryLine } from './settlement-entry.js';
 
 /** By the account that names the statement: the accounts whose lines it has. */
 const statementAccounts = {
@@ -33,20 +33,20 @@ interface Statement {
 }
 
 /** One for each account and currency with a balance or a movement; at least one. */
-export function statementsOf({ entries, earlier }: EntryFile): readonly Statement[] {
-  const all = [...earlier, ...entries].flatMap(({ lines }) => lines);
+export function statementsOf(file: EntryFile): readonly Statement[] {
+  const all = [...file.opening, ...file.entries.flatMap(({ lines }) => lines)];
   const currencies = [...new Set(all.map(({ money }) => money.currency))].sort();
   const made = Object.entries(statementAccounts).flatMap(([account, parts]) =>
     currencies.map((currency) => {
       const of = { account: account as keyof typeof statementAccounts, parts, currency };
-      return statementOf(of, entries, earlier);
+      return statementOf(of, file);
     }),
   );
   const used = made.filter(({ openingMinor, movements }) => {
     return openingMinor !== 0n || movements.length > 0;
   });
   const ofSeller = { account: 'seller', parts: ['seller'], currency: PAYOUT_CURRENCY } as const;
-  return used.length > 0 ? used : [statementOf(ofSeller, entries, earlier)];
+  return used.length > 0 ? used : [statementOf(ofSeller, file)];
 }
 
 interface StatementSubject {
@@ -57,29 +57,24 @@ interface StatementSubject {
 
 function statementOf(
   { account, parts, currency }: StatementSubject,
-  entries: readonly BookedEntry[],
-  earlier: readonly BookedEntry[],
+  { entries, opening, accounts }: EntryFile,
 ): Statement {
-  const movementsIn = (of: readonly BookedEntry[]): readonly Movement[] =>
-    of
-      .map((entry) => {
-        const own = entry.lines.filter((line) => {
-          return parts.includes(line.account) && line.money.currency === currency;
-        });
-        return { entry, amountMinor: own.reduce((sum, one) => sum + one.money.amountMinor, 0n) };
-      })
-      .filter(({ amountMinor }) => amountMinor !== 0n);
-  const total = (of: readonly Movement[]) => of.reduce((sum, one) => sum + one.amountMinor, 0n);
-  const movements = movementsIn(entries);
-  const openingMinor = total(movementsIn(earlier));
-  const name = (entries.at(-1) ?? earlier.at(-1))?.accounts[account] ?? account;
+  const sumIn = (lines: readonly EntryLine[]) =>
+    lines
+      .filter((line) => parts.includes(line.account) && line.money.currency === currency)
+      .reduce((sum, { money: { amountMinor } }) => sum + amountMinor, 0n);
+  const movements = entries
+    .map((entry) => ({ entry, amountMinor: sumIn(entry.lines) }))
+    .filter(({ amountMinor }) => amountMinor !== 0n);
+  const openingMinor = sumIn(opening);
+  const name = (entries.at(-1)?.accounts ?? accounts)[account];
   const [own, usual] = [`${name}-${currency}`, `${account}-${currency}`];
   return {
     accountId: own.length > ACCOUNT_ID_LENGTH_MAX ? usual : own,
     name,
     currency,
     openingMinor,
-    closingMinor: openingMinor + total(movements),
+    closingMinor: movements.reduce((sum, one) => sum + one.amountMinor, openingMinor),
     movements,
   };
 }

@@ -21,6 +21,20 @@ export interface SettlementEntry extends Omit<PaymentPosting, 'lines'> {
   readonly lines: readonly EntryLine[];
 }
 
+/** The sum of lines by account and currency, without zeros, in order. */
+export function summedLines(lines: readonly EntryLine[]): readonly EntryLine[] {
+  const sums = new Map<string, EntryLine>();
+  for (const { account, money: of } of lines) {
+    const name = `${account} ${of.currency}`;
+    const amountMinor = (sums.get(name)?.money.amountMinor ?? 0n) + of.amountMinor;
+    sums.set(name, { account, money: money(amountMinor, of.currency) });
+  }
+  return [...sums]
+    .filter(([, line]) => line.money.amountMinor !== 0n)
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .map(([, line]) => line);
+}
+
 /** Only a posting with BRL has an exchange difference. */
 export function isExchange({ lines }: StoredPosting): boolean {
   return lines.some(({ account, money: { currency } }) => {

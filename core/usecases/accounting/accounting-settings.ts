@@ -1,6 +1,7 @@
 // What an organization decides about its books in one mode. Each change is in the audit log.
 import {
   type Accounting,
+  closingOf,
   noAccounting,
   withAccounts,
   withClosed,
@@ -8,7 +9,7 @@ import {
 import type { Tenant } from '../../domain/base/tenant.js';
 import type { Deps } from '../../ports/deps.js';
 import type { Tx } from '../../ports/storage.js';
-import { type Books, booksOf } from './settlement-entries.js';
+import { type Books, balancesAt, booksOf } from './settlement-entries.js';
 
 export async function readAccounting(
   { store }: Pick<Deps, 'store'>,
@@ -26,12 +27,24 @@ export function setAccounts(
   return change(deps, tenant, ({ accounting }) => withAccounts(accounting, given));
 }
 
-/** Also closes the months before it. A repeat changes nothing. ValidationError. */
-export function closeMonth(deps: Deps, tenant: Tenant, month: string): Promise<Accounting> {
-  const nowMs = deps.clock.nowMs();
-  return change(deps, tenant, ({ accounting, timeZone }) =>
-    withClosed(accounting, month, { nowMs, timeZone }),
-  );
+/**
+ * Also closes the months before it. A repeat changes nothing. It has no inverse: what was reported
+ * stays, and a correction is an entry of a later month. ValidationError.
+ */
+export async function closeMonth(deps: Deps, tenant: Tenant, month: string): Promise<Accounting> {
+  for (;;) {
+    const nowMs = deps.clock.nowMs();
+    const { accounting: was, timeZone } = await deps.store.run((tx) => booksOf(tx, tenant));
+    const closing = closingOf(was, month, { nowMs, timeZone });
+    if (closing === null) return was;
+    // No entry before this time changes any more, so its sum is read before the batch.
+    const balances = await balancesAt(deps, tenant, was, closing.untilMs);
+    const next = withClosed(was, { ...closing, balances });
+    const stored = await change(deps, tenant, ({ accounting }) =>
+      accounting.version === was.version ? next : accounting,
+    );
+    if (stored === next) return next;
+  }
 }
 
 function change(

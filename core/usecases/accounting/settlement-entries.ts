@@ -1,6 +1,7 @@
 // Reads the entries for the books of an organization, in the order of their postings.
 import {
   type Accounting,
+  accountsOn,
   type BookedEntry,
   bookedEntry,
   ENTRY_DELAY_MS,
@@ -9,9 +10,11 @@ import {
 } from '../../domain/accounting/accounting.js';
 import { type EntryFile, type EntryForm, entryFiles } from '../../domain/accounting/entry-file.js';
 import {
+  type EntryLine,
   entryOf,
   isExchange,
   type PaymentPosting,
+  summedLines,
 } from '../../domain/accounting/settlement-entry.js';
 import type { Tenant } from '../../domain/base/tenant.js';
 import { dayOf, daysAfter } from '../../domain/base/time-zone.js';
@@ -79,12 +82,19 @@ export async function allEntries(
   range: EntryRange,
 ): Promise<readonly BookedEntry[]> {
   const all: BookedEntry[] = [];
-  const pages = allPages(range.afterId, async (afterId) => {
+  for await (const entries of entryPages(deps, tenant, range)) all.push(...entries);
+  return all;
+}
+
+function entryPages(
+  deps: Deps,
+  tenant: Tenant,
+  range: EntryRange,
+): AsyncGenerator<readonly BookedEntry[]> {
+  return allPages(range.afterId, async (afterId) => {
     const page = await readEntries(deps, tenant, { ...range, afterId }, PAGE_POSTINGS);
     return { rows: page.entries, lastId: page.lastId };
   });
-  for await (const rows of pages) all.push(...rows);
-  return all;
 }
 
 /** What a file of this form has of these days; null: from the first entry, or up to today. */
@@ -94,15 +104,35 @@ export async function readEntryFile(
   form: EntryForm,
   days: { readonly from: string | null; readonly to: string | null },
 ): Promise<EntryFile> {
-  const { timeZone } = await deps.store.run((tx) => booksOf(tx, tenant));
+  const { accounting, timeZone } = await deps.store.run((tx) => booksOf(tx, tenant));
   const madeAtMs = deps.clock.nowMs();
   const { from, to } = days;
   const entries = await allEntries(deps, tenant, { ...allOfThem, from, to });
-  const before = from !== null && entryFiles[form].hasBalances ? daysAfter(from, -1) : null;
-  const earlier =
-    before === null ? [] : await allEntries(deps, tenant, { ...allOfThem, to: before });
+  const opensMs =
+    from !== null && entryFiles[form].hasBalances
+      ? startOfBookDay(accounting, timeZone, from)
+      : null;
+  const opening = opensMs === null ? [] : await balancesAt(deps, tenant, accounting, opensMs);
   const toDay = to ?? dayOf(timeZone, madeAtMs);
-  return { entries, earlier, fromDay: from ?? entries[0]?.day ?? toDay, toDay, madeAtMs };
+  const accounts = accountsOn(accounting, toDay);
+  const fromDay = from ?? entries[0]?.day ?? toDay;
+  return { entries, opening, accounts, fromDay, toDay, madeAtMs };
+}
+
+/** The sum of all entries before a time. Those of closed months are not read. */
+export async function balancesAt(
+  deps: Deps,
+  tenant: Tenant,
+  { closed }: Pick<Accounting, 'closed'>,
+  beforeMs: number,
+): Promise<readonly EntryLine[]> {
+  const last = closed.findLast(({ untilMs }) => untilMs <= beforeMs);
+  const range = { ...allOfThem, from: last?.untilMs ?? null, to: beforeMs };
+  let balances = last?.balances ?? [];
+  for await (const entries of entryPages(deps, tenant, range)) {
+    balances = summedLines([...balances, ...entries.flatMap(({ lines }) => lines)]);
+  }
+  return balances;
 }
 
 interface Moments {

@@ -36,7 +36,8 @@ export function sampleFile(
   const day = '2026-11-30';
   return {
     entries: postings.map((entry) => ({ ...entry, day, month: '2026-11', accounts })),
-    earlier: [],
+    opening: [],
+    accounts,
     fromDay: '2026-11-01',
     toDay: day,
     madeAtMs: AT_MS,
@@ -46,7 +47,11 @@ export function sampleFile(
 /** A name, and a closed month. */
 export function anAccounting(): Accounting {
   const closed = { month: '2026-11', untilMs: AT_MS, timeZone: 'UTC', closedAtMs: AT_MS };
+  const balances = [
+    { account: 'seller', money: money(540_570n, 'BRL') },
+    { account: 'buyer', money: money(-125_000n, 'USD') },
+  ] as const;
   const accounts = { seller: '1.1.2.01' };
   const names = { ...bookAccounts, ...accounts };
-  return { ...tenant, accounts, closed: [{ ...closed, accounts: names }], version: 1 };
+  return { ...tenant, accounts, closed: [{ ...closed, accounts: names, balances }], version: 1 };
 }

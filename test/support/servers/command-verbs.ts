@@ -31,6 +31,7 @@ export const finding = [
   'payments simulate pi_1 money_arrives',
   'org support org_1 --phone 12345',
   'org time-zone org_1 UTC',
+  'org close-month org_1 2025-12 --mode test',
   'payments fail pi_1 --reason late',
   'payments cancel pi_1 --reason late --dry-run',
   'money list',

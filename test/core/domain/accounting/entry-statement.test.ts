@@ -19,14 +19,14 @@ const owed = {
 /** The sample payments in a month after one in which 25.00 USD came in and are owed. */
 const file: EntryFile = {
   ...sampleFile(),
-  earlier: sampleFile(bookAccounts, [
+  opening: sampleFile(bookAccounts, [
     {
       ...owed,
       id: 'pst_0',
       ...posting('funds_received', transfer('buyer', 'partner_float', money(2_500n, 'USD'))),
     },
     owed,
-  ]).entries,
+  ]).entries.flatMap(({ lines }) => lines),
 };
 
 interface Element {
@@ -82,7 +82,7 @@ test('a statement has an account and a currency, and its balances follow from th
     ['partner_float-USD', 2_500n, [125_000n, -100_000n], 27_500n],
     ['Assets:Bank-BRL', 0n, [540_570n], 540_570n],
   ]);
-  const none = statementsOf({ ...file, entries: [], earlier: [] });
+  const none = statementsOf({ ...file, entries: [], opening: [] });
   assert.deepEqual(
     none.map(({ currency, closingMinor }) => [currency, closingMinor]),
     [['BRL', 0n]],

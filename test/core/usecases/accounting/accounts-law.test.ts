@@ -8,6 +8,7 @@ import { plainCsv } from '../../../../adapters/pages/kit/csv-line.js';
 import { entryText } from '../../../../core/domain/accounting/entry-file.js';
 import { MINUTE_MS } from '../../../../core/domain/base/instant.js';
 import { DEFAULT_TIME_ZONE, dayOf } from '../../../../core/domain/base/time-zone.js';
+import { closeMonth } from '../../../../core/usecases/accounting/accounting-settings.js';
 import { fxReport } from '../../../../core/usecases/accounting/fx-reports.js';
 import { readEntryFile } from '../../../../core/usecases/accounting/settlement-entries.js';
 import { readView } from '../../../../core/usecases/payments/payment-store.js';
@@ -85,6 +86,13 @@ for (const [name, { play, count, sees }] of Object.entries(plays))
         assert.equal(brlOf.get(id) ?? 0n, paidMinor, `${id}: extract`);
         if (moved.paid.length < 3) assert.equal(paidOfRow(row), paidMinor, `${id}: CSV, BRL`);
       }
+      const { deps, tenant } = played.ponte;
+      const month = dayOf(DEFAULT_TIME_ZONE, played.ponte.nowMs()).slice(0, 'YYYY-MM'.length);
+      const { closed } = await closeMonth(deps, tenant, month);
+      const kept = (closed[0]?.balances ?? []).map(({ account, money: of }) => {
+        return [`${account} ${of.currency}`, of.amountMinor] as const;
+      });
+      assert.deepEqual(sorted(new Map(kept)), sorted(totals), 'the balances of the closing');
       const ledger = await played.ponte.deps.store.run((tx) => tx.ledger.balances('test'));
       const balances = ledger.map(({ account, currency, amountMinor }) => {
         return [`${account} ${currency}`, amountMinor] as const;

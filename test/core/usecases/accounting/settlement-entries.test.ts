@@ -2,10 +2,11 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { bookAccounts } from '../../../../core/domain/accounting/account-name.js';
-import type { BookedEntry } from '../../../../core/domain/accounting/accounting.js';
+import { type BookedEntry, daysOfMonth } from '../../../../core/domain/accounting/accounting.js';
 import { entryText } from '../../../../core/domain/accounting/entry-file.js';
 import { statementsOf } from '../../../../core/domain/accounting/entry-statement.js';
-import { formatInstant, MINUTE_MS } from '../../../../core/domain/base/instant.js';
+import { summedLines } from '../../../../core/domain/accounting/settlement-entry.js';
+import { DAY_MS, formatInstant, MINUTE_MS } from '../../../../core/domain/base/instant.js';
 import { parseAmount } from '../../../../core/domain/base/money.js';
 import type { Tenant } from '../../../../core/domain/base/tenant.js';
 import { daysAfter, daysOf } from '../../../../core/domain/base/time-zone.js';
@@ -180,6 +181,39 @@ test('an entry appears a minute after its posting, and never changes', async (t)
   );
 });
 
+test('the balances of each closed month, and of each day, are the sum of all entries before', async (t) => {
+  const made = await world(t);
+  const tenant = await made.newTenant();
+  const { deps } = made;
+  const today = () => formatInstant(deps.clock.nowMs()).slice(0, 10);
+  const begin = today();
+  const sumBefore = async (day: string) => {
+    const all = await allEntries(deps, tenant, { ...allOfThem, to: daysAfter(day, -1) });
+    return summedLines(all.flatMap(({ lines }) => lines));
+  };
+  const openingOf = async (from: string) =>
+    (await readEntryFile(deps, tenant, 'camt.053', { from, to: null })).opening;
+  // A month without payments, an early closing, one of several months, and another zone.
+  const closings = [31, 40, 75, 20] as const;
+  for (const [at, days] of closings.entries()) {
+    if (at !== 1) await paid(made, tenant, at);
+    if (at === 2) await setTimeZone(deps, tenant.orgId, 'Pacific/Kiritimati');
+    made.advanceClock(days * DAY_MS);
+    await closeMonth(deps, tenant, today().slice(0, 'YYYY-MM'.length));
+  }
+  await paid(made, tenant, 9);
+  const { closed } = await readAccounting(deps, tenant);
+  assert.deepEqual([closed.length, new Set(closed.map(({ month }) => month)).size], [4, 4]);
+  for (const { month, balances } of closed) {
+    const { to } = daysOfMonth(month);
+    assert.deepEqual(balances, await sumBefore(daysAfter(to, 1)), month);
+  }
+  for (let day = begin; day <= daysAfter(today(), 40); day = daysAfter(day, 9))
+    assert.deepEqual(await openingOf(day), await sumBefore(day), day);
+  const last = await closeMonth(deps, tenant, closed[0]?.month ?? '');
+  assert.deepEqual(last.closed, closed, 'a closed month stays closed as it is');
+});
+
 test('entries of another organization, mode or origin are not read', async (t) => {
   const { made, tenant } = await scene(t);
   const other = await made.newTenant();
@@ -217,11 +251,11 @@ test('a closed month never changes: what comes later, and other names, are of th
   for (const { name, currency, openingMinor } of statementsOf(next))
     if (name !== bookAccounts.partner_float)
       assert.equal(openingMinor, closing.get(currency), name);
-  const { earlier } = await readEntryFile(deps, tenant, 'csv', {
+  const { opening } = await readEntryFile(deps, tenant, 'csv', {
     from: daysAfter(to, 1),
     to: null,
   });
-  assert.deepEqual(earlier, [], 'a file without balances reads its own days alone');
+  assert.deepEqual(opening, [], 'a file without balances reads its own days alone');
   const other = await made.newTenant();
   assert.deepEqual((await readAccounting(deps, other)).closed, []);
 });
