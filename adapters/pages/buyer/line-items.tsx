@@ -2,7 +2,8 @@
 import type { VNode } from 'preact';
 import type { LineItem } from '../hosted/page-view.js';
 import type { PaymentScene } from '../hosted/scene.js';
-import { type FactRow, Foreign, Rows, Scroll } from '../kit/components.js';
+import { type FactRow, Foreign, Rows } from '../kit/components.js';
+import { Table } from '../kit/pages/table.js';
 import { plainText } from '../kit/plain-text.js';
 
 interface ItemsProps {
@@ -74,31 +75,16 @@ function ItemTable({
 }): VNode {
   const { item, quantity, unitPrice, subtotal, lines } = texts.price;
   return (
-    <Scroll label={lines}>
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">{item}</th>
-            {[quantity, unitPrice, subtotal].map((head) => (
-              <th scope="col" class="num">
-                {head}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {items.map((line) => (
-            <tr>
-              <td>
-                <Foreign text={line.description} />
-              </td>
-              {[line.quantity, line.unitPrice, line.subtotal].map((cell) => (
-                <td class="num">{plainText(cell)}</td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </Scroll>
+    <Table
+      label={lines}
+      rows={items}
+      folds
+      columns={({ column, named }) => [
+        named(item, ({ description }) => <Foreign text={description} />),
+        column(quantity, 'num', (line) => plainText(line.quantity)),
+        column(unitPrice, 'num', (line) => plainText(line.unitPrice)),
+        column(subtotal, 'num main', (line) => plainText(line.subtotal)),
+      ]}
+    />
   );
 }

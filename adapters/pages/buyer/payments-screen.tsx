@@ -183,8 +183,9 @@ function List({ scene, list }: { readonly scene: PaymentScene; list: BuyerPaymen
     <Table
       label={payments.heading(org, nameOf(scene, list.period))}
       rows={list.payments}
-      columns={({ column }) => [
-        column(paid.payment, (payment) => (
+      folds
+      columns={({ column, named }) => [
+        named(paid.payment, (payment) => (
           <>
             {list.choices.has(payment.id) ? (
               <input
@@ -221,7 +222,7 @@ function List({ scene, list }: { readonly scene: PaymentScene; list: BuyerPaymen
           <time dateTime={formatInstant(atMs)}>{days.shortDay(atMs)}</time>
         )),
         column(payments.state, (payment) => stateOf(scene, payment)),
-        column(money.amount, 'num', ({ amount }) => format.money(amount)),
+        column(money.amount, 'num main', ({ amount }) => format.money(amount)),
       ]}
     />
   );

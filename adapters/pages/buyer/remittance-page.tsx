@@ -6,7 +6,8 @@ import { helpReference } from '../../../core/domain/payments/display.js';
 import { isTerminal } from '../../../core/domain/payments/payment.js';
 import { type ScreenContent, taxIdNote } from '../hosted/layout.js';
 import type { PaymentScene } from '../hosted/scene.js';
-import { Day, Foreign, PrintActions, Rows, Scroll, Time } from '../kit/components.js';
+import { Day, Foreign, PrintActions, Rows, Time } from '../kit/components.js';
+import { Table } from '../kit/pages/table.js';
 import { nameOf } from '../kit/plain-text.js';
 import { PrintedFrom } from './bank-details.js';
 import { FileLinks } from './file-links.js';
@@ -70,48 +71,24 @@ function Members({ scene }: { readonly scene: PaymentScene }): VNode {
   const [first] = payment.members;
   const currency = first?.amount.currency ?? payment.amount.currency;
   const totalMinor = payment.members.reduce((sum, { amount }) => sum + amount.amountMinor, 0n);
+  const { states } = texts.payments;
   return (
-    <Scroll label={texts.together.remittance}>
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">{texts.paid.payment}</th>
-            <th scope="col">{texts.frame.purchaseOrder}</th>
-            <th scope="col">{texts.frame.due}</th>
-            <th scope="col">{texts.payments.state}</th>
-            <th scope="col" class="num">
-              {texts.money.amount}
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {payment.members.map((member) => (
-            <tr>
-              <td>
-                <Foreign text={helpReference(member)} />
-              </td>
-              <td>
-                <Foreign text={nameOf(member.purchaseOrder ?? '–')} />
-              </td>
-              <td>{member.dueDate === null ? '–' : <Day day={member.dueDate} />}</td>
-              <td>
-                {member.status === 'settled'
-                  ? texts.journey.paid
-                  : texts.payments.states[isTerminal(member.status) ? 'over' : 'open']}
-              </td>
-              <td class="num">{format.money(member.amount)}</td>
-            </tr>
-          ))}
-          <tr>
-            <td colSpan={4}>
-              <b>{texts.together.total}</b>
-            </td>
-            <td class="num">
-              <b>{format.money(money(totalMinor, currency))}</b>
-            </td>
-          </tr>
-        </tbody>
-      </table>
-    </Scroll>
+    <Table
+      label={texts.together.remittance}
+      rows={payment.members}
+      folds
+      columns={({ column, named }) => [
+        named(texts.paid.payment, (member) => <Foreign text={helpReference(member)} />),
+        column(texts.frame.purchaseOrder, ({ purchaseOrder }) => (
+          <Foreign text={nameOf(purchaseOrder ?? '–')} />
+        )),
+        column(texts.frame.due, ({ dueDate }) => (dueDate === null ? '–' : <Day day={dueDate} />)),
+        column(texts.payments.state, ({ status }) =>
+          status === 'settled' ? texts.journey.paid : states[isTerminal(status) ? 'over' : 'open'],
+        ),
+        column(texts.money.amount, 'num main', ({ amount }) => format.money(amount)),
+      ]}
+      foot={[texts.together.total, format.money(money(totalMinor, currency))]}
+    />
   );
 }

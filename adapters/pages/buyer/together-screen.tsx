@@ -17,9 +17,9 @@ import {
   Form,
   Note,
   Rows,
-  Scroll,
   Time,
 } from '../kit/components.js';
+import { Table } from '../kit/pages/table.js';
 import { condition, PayWithin, rateOf } from './money-parts.js';
 
 export function togetherScreen(scene: PaymentScene, offer: ConsolidatedOffer): ScreenContent {
@@ -73,49 +73,33 @@ interface OfferProps {
 function Offer({ scene, offer: { payments, total } }: OfferProps): VNode {
   const { texts, format } = scene;
   return (
-    <Scroll label={texts.together.heading(payments.length)}>
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">{texts.paid.payment}</th>
-            <th scope="col" class="num">
-              {texts.money.amount}
-            </th>
-            <th scope="col" class="num">
-              {texts.together.receives}
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {payments.map(({ payment, missing, quote }) => (
-            <tr>
-              <td>
-                <Foreign text={helpReference(payment)} />
-                <DueDate scene={scene} payment={payment} />
-              </td>
-              <td class="num">
-                {format.money(missing)}
-                {quote === null ? null : (
-                  <p class="small quiet">
-                    {texts.price.fees}: {format.money(quote.fees)}
-                  </p>
-                )}
-              </td>
-              <td class="num">{quote === null ? null : received(scene, quote)}</td>
-            </tr>
-          ))}
-          <tr>
-            <td>
-              <b>{texts.together.total}</b>
-            </td>
-            <td class="num">
-              <b>{format.money(total)}</b>
-            </td>
-            <td />
-          </tr>
-        </tbody>
-      </table>
-    </Scroll>
+    <Table
+      label={texts.together.heading(payments.length)}
+      rows={payments}
+      folds
+      columns={({ column, named }) => [
+        named(texts.paid.payment, ({ payment }) => (
+          <>
+            <Foreign text={helpReference(payment)} />
+            <DueDate scene={scene} payment={payment} />
+          </>
+        )),
+        column(texts.money.amount, 'num main', ({ missing, quote }) => (
+          <>
+            {format.money(missing)}
+            {quote === null ? null : (
+              <p class="small quiet">
+                {texts.price.fees}: {format.money(quote.fees)}
+              </p>
+            )}
+          </>
+        )),
+        column(texts.together.receives, 'num', ({ quote }) =>
+          quote === null ? null : received(scene, quote),
+        ),
+      ]}
+      foot={[texts.together.total, format.money(total), null]}
+    />
   );
 }
 

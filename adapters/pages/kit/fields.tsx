@@ -322,6 +322,7 @@ export function FileInput({
   label,
   accept,
   add,
+  drop,
   hasError,
 }: {
   readonly id: string;
@@ -329,6 +330,8 @@ export function FileInput({
   readonly accept: string;
   /** What the button says with a script, which opens the chooser by it and sends at once. */
   readonly add: string;
+  /** Beside it: the row takes files that are dropped on it. */
+  readonly drop?: string;
   readonly hasError?: boolean;
 }): VNode {
   return (
@@ -338,6 +341,7 @@ export function FileInput({
       name="file"
       accept={accept}
       data-add={add}
+      data-drop={drop}
       aria-label={label}
       aria-describedby={hasError ? `${id}-error` : undefined}
       aria-invalid={hasError || undefined}

@@ -53,7 +53,7 @@ export const frameTexts: Readonly<Record<Locale, FrameTexts>> = {
     uploadFailed: 'O arquivo não chegou. Verifique a conexão e tente de novo.',
     back: 'Voltar',
     problems: (count) => (count === 1 ? 'Há um problema' : `Há ${count} problemas`),
-    search: 'Buscar',
+    search: 'Pesquisar',
     menu: 'Menu',
     main: 'Principal',
     needYou: 'precisam de você',

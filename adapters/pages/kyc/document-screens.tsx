@@ -195,6 +195,7 @@ function FileForms({
       <FileInput
         {...{ id, label, accept, hasError }}
         add={isThere ? documents.replaceBy : documents.add}
+        drop={documents.drop}
       />
       <Button look="sm">
         {documents.upload}

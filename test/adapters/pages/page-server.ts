@@ -57,7 +57,8 @@ export async function pageServer(): Promise<PageServer> {
     }
     if (request.method === 'POST') {
       posted.push(await buffer(request));
-      response.writeHead(303, { location: '/ask' }).end();
+      const { pathname: from } = new URL(request.headers.referer ?? '/', url);
+      response.writeHead(303, { location: from === '/kyc-documents' ? from : '/ask' }).end();
       return;
     }
     const sample = [...samples, leaving].find(({ name }) => name === folder);

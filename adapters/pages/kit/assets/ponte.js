@@ -6,6 +6,7 @@ const SECOND_MS = 1000;
 const CHANGED = 'ponte.changed';
 const SIDE_MAX = 2000;
 const BYTES_MAX = 2_500_000;
+const PICTURE_MAX = 128;
 const RETURN_SECONDS = 10;
 const WARN_SECONDS = 120;
 /** An answer that comes sooner needs no word. */
@@ -230,26 +231,71 @@ function oneButton(input, button) {
   input.hidden = true;
 }
 
+/** Small pictures of what was sent, by where it was sent. The server hands no file back. */
+const pictures = new Map();
+
+/** Null of what is no photo. */
+async function pictureOf(file) {
+  const size = { resizeWidth: PICTURE_MAX, resizeQuality: 'high' };
+  const image = await window.createImageBitmap?.(file, size).catch(() => null);
+  if (!image) return null;
+  const canvas = document.createElement('canvas');
+  canvas.className = 'thumb';
+  canvas.width = image.width;
+  canvas.height = image.height;
+  canvas.getContext('2d').drawImage(image, 0, 0);
+  return canvas;
+}
+
 function uploads() {
   for (const form of all('form[data-upload]')) {
-    oneButton(first('[type="file"]', form), buttonOf(form));
+    const input = first('[type="file"]', form);
+    const row = form.closest('li') ?? form;
+    oneButton(input, buttonOf(form));
+    const picture = pictures.get(form.action) ?? null;
+    if (picture !== null && first('.ok', row) !== null) row.firstElementChild.prepend(picture);
     // A file that was chosen and not sent would be lost by the next button.
-    first('[type="file"]', form).addEventListener('change', () => press(form));
+    input.addEventListener('change', () => press(form));
+    dropZone(row, form, input);
     form.addEventListener('submit', async (event) => {
-      const input = first('[type="file"]', form);
       event.preventDefault();
       if (input.files.length === 0) {
         input.click();
         return;
       }
-      const file = await smaller(input.files[0]);
-      const body = new FormData(form);
       const { name, value } = event.submitter ?? buttonOf(form);
+      const file = await smaller(input.files[0]);
+      pictures.set(form.action, await pictureOf(file));
+      const body = new FormData(form);
       if (name !== '') body.append(name, value);
       body.set(input.name, file, file.name);
       send(form, body);
     });
   }
+}
+
+/** A file that is dropped on the row is chosen and sent. */
+function dropZone(row, form, input) {
+  const { drop = '' } = input.dataset;
+  if (drop !== '') {
+    const hint = document.createElement('span');
+    hint.className = 'small quiet not-touch';
+    hint.textContent = drop;
+    buttonOf(form).after(hint);
+  }
+  row.addEventListener('dragover', (event) => {
+    if (!event.dataTransfer.types.includes('Files')) return;
+    event.preventDefault();
+    row.classList.add('over');
+  });
+  row.addEventListener('dragleave', () => row.classList.remove('over'));
+  row.addEventListener('drop', (event) => {
+    event.preventDefault();
+    row.classList.remove('over');
+    if (event.dataTransfer.files.length === 0) return;
+    input.files = event.dataTransfer.files;
+    press(form);
+  });
 }
 
 /** With progress. A refusal is sent again without the script: the server's page explains it. */
@@ -261,9 +307,13 @@ function send(form, body) {
   request.upload.addEventListener('progress', ({ lengthComputable, loaded, total }) => {
     if (lengthComputable) progress.value = loaded / total;
   });
+  request.responseType = 'document';
   request.addEventListener('load', () => {
-    if (request.status < 400) location.assign(request.responseURL);
-    else form.submit();
+    const { status, response, responseURL } = request;
+    if (status >= 400) form.submit();
+    else if (response === null || new URL(responseURL).pathname !== location.pathname) {
+      location.assign(responseURL);
+    } else showAnswer(response, form.action);
   });
   request.addEventListener('error', () => {
     // Without a connection the form would give way to an error page of the browser.
@@ -272,6 +322,17 @@ function send(form, body) {
   });
   request.open('POST', form.action);
   request.send(body);
+}
+
+/** The same page as it is now, without loading it: pictures stay, and so does the place. */
+function showAnswer(page, sentTo) {
+  document.body.replaceChildren(...document.adoptNode(page.body).childNodes);
+  enliven();
+  const form = all('form[data-upload]').find(({ action }) => action === sentTo);
+  const row = form?.closest('li');
+  if (first('.errors') !== null || !row) return;
+  first('summary, button', row)?.focus();
+  say(`${first('b', row).textContent}: ${first('.state', row).textContent}`);
 }
 
 function complain(form, text) {
@@ -402,17 +463,22 @@ function printing() {
   });
 }
 
-copyButtons();
-localTimes();
-countdowns();
+/** What the elements of a page do. */
+function enliven() {
+  copyButtons();
+  localTimes();
+  countdowns();
+  sessionWarning();
+  uploads();
+  passkeys();
+  busyForms();
+  previews();
+  colors();
+  printing();
+  first('.errors')?.focus();
+}
+
+enliven();
 watch();
-sessionWarning();
-uploads();
-passkeys();
-busyForms();
-previews();
-colors();
 searchKey();
-printing();
-first('.errors')?.focus();
 all('form[data-auto]').forEach(press);

@@ -64,14 +64,22 @@ export interface TableProps<Row> {
   readonly rows: readonly Row[];
   /** One line a row, which is a link as its name is; a row above those of one day, or the like. */
   readonly lines?: { readonly groupOf?: (row: Row) => string };
+  /**
+   * On a phone a row is a few lines, each with its head; cells of the look `main` are beside the
+   * name.
+   */
+  readonly folds?: true;
+  /** The last row: its name, then the cells of the last columns. */
+  readonly foot?: readonly ComponentChildren[];
 }
 
-export function Table<Row>({ label, columns, rows, lines }: TableProps<Row>): VNode {
+export function Table<Row>(props: TableProps<Row>): VNode {
+  const { label, columns, rows, lines, folds, foot = [] } = props;
   const shown = columnsIn(columns);
   const groupOf = lines?.groupOf ?? (() => '');
   return (
     <Scroll label={label}>
-      <table class={lines === undefined ? undefined : 'list'}>
+      <table class={folds ? 'fold' : lines === undefined ? undefined : 'list'}>
         <caption class="vh">{label}</caption>
         <thead>
           <tr>
@@ -96,15 +104,40 @@ export function Table<Row>({ label, columns, rows, lines }: TableProps<Row>): VN
             ))}
           </tbody>
         ))}
+        {foot.length === 0 ? null : <Foot columns={shown} cells={foot} />}
       </table>
     </Scroll>
   );
 }
 
-function cellOf<Row>({ look, isName, whole, cell }: TableColumn<Row>, row: Row): VNode {
+function Foot<Row>({
+  columns,
+  cells: [name, ...cells],
+}: {
+  readonly columns: readonly TableColumn<Row>[];
+  readonly cells: readonly ComponentChildren[];
+}): VNode {
+  const own = columns.slice(columns.length - cells.length);
+  return (
+    <tfoot>
+      <tr>
+        <th scope="row" colSpan={columns.length - cells.length}>
+          {name}
+        </th>
+        {own.map(({ look }, at) => (
+          <td class={look}>
+            <b>{cells[at]}</b>
+          </td>
+        ))}
+      </tr>
+    </tfoot>
+  );
+}
+
+function cellOf<Row>({ head, look, isName, whole, cell }: TableColumn<Row>, row: Row): VNode {
   if (!isName) {
     return (
-      <td class={look} title={whole?.(row)}>
+      <td class={look} title={whole?.(row)} data-head={typeof head === 'string' ? head : undefined}>
         {cell(row)}
       </td>
     );

@@ -236,6 +236,7 @@ export const kycEn = {
     refused: 'Not accepted',
     upload: 'Upload',
     add: 'Add a photo or PDF',
+    drop: 'or drop a file here',
     replaceBy: 'Choose a photo or PDF',
     replace: 'Replace',
     remove: 'Remove',

@@ -237,6 +237,7 @@ export const kycEs = {
     refused: 'No aceptado',
     upload: 'Subir',
     add: 'Agregar una foto o un PDF',
+    drop: 'o suelte un archivo aquí',
     replaceBy: 'Elegir una foto o un PDF',
     replace: 'Sustituir',
     remove: 'Quitar',

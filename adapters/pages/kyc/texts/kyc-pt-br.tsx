@@ -236,6 +236,7 @@ export const kycPtBr = {
     refused: 'Não aceito',
     upload: 'Enviar',
     add: 'Adicionar foto ou PDF',
+    drop: 'ou solte um arquivo aqui',
     replaceBy: 'Escolher foto ou PDF',
     replace: 'Substituir',
     remove: 'Remover',

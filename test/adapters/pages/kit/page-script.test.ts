@@ -148,9 +148,8 @@ test('two minutes before its end, a session can be continued', async () => {
   await context.close();
 });
 
-test('a chosen photo is sent as a smaller JPEG, and the page that follows opens', async () => {
-  const { context, page } = await open('parts');
-  // A canvas in the page makes a photo of 3,000 by 100 pixels.
+/** A canvas in the page makes a photo of 3,000 by 100 pixels. */
+async function photoOf(page: Page) {
   const png: string = await page.evaluate(`(() => {
     const canvas = document.createElement('canvas');
     canvas.width = 3000;
@@ -158,11 +157,13 @@ test('a chosen photo is sent as a smaller JPEG, and the page that follows opens'
     canvas.getContext('2d').fillRect(0, 0, 3000, 100);
     return canvas.toDataURL('image/png').split(',')[1];
   })()`);
-  await page.locator('form[data-upload] [type="file"]').setInputFiles({
-    name: 'register.png',
-    mimeType: 'image/png',
-    buffer: Buffer.from(png, 'base64'),
-  });
+  const buffer = Buffer.from(png, 'base64');
+  return { name: 'register.png', mimeType: 'image/png', buffer };
+}
+
+test('a chosen photo is sent as a smaller JPEG, and the page that follows opens', async () => {
+  const { context, page } = await open('parts');
+  await page.locator('form[data-upload] [type="file"]').setInputFiles(await photoOf(page));
   await page.waitForURL('**/ask');
   const body = server.posted.at(-1);
   assert.ok(body !== undefined);
@@ -171,6 +172,34 @@ test('a chosen photo is sent as a smaller JPEG, and the page that follows opens'
   // Width and height in the frame header of the JPEG.
   const frame = body.indexOf(Buffer.from([0xff, 0xc0]));
   assert.equal(body.readUInt16BE(frame + 7), 2_000);
+  await context.close();
+});
+
+test('a file that is chosen or dropped is shown in its row, without another load', async () => {
+  const { context, page } = await open('kyc-documents');
+  await page.evaluate('window.kept = true');
+  const row = page.locator('.files > li').filter({ hasText: 'Incorporation document' });
+  await row.locator('[type="file"]').setInputFiles(await photoOf(page));
+  await row.locator('canvas.thumb').waitFor();
+  // What is wrong on the page comes first.
+  assert.equal(await page.evaluate('document.activeElement.className'), 'errors');
+  const missing = page.locator('.files > li').filter({ hasText: 'Proof of ownership' });
+  await missing.getByText('or drop a file here').waitFor();
+  const sent = server.posted.length;
+  const dataTransfer = await page.evaluateHandle(`(() => {
+    const held = new DataTransfer();
+    held.items.add(new File(['%PDF-'], 'share register.pdf', { type: 'application/pdf' }));
+    return held;
+  })()`);
+  await missing.dispatchEvent('dragover', { dataTransfer });
+  assert.match((await missing.getAttribute('class')) ?? '', /over/);
+  const answer = page.waitForResponse((response) => response.url().endsWith('/kyc-documents'));
+  await missing.dispatchEvent('drop', { dataTransfer });
+  await answer;
+  assert.equal(server.posted.length, sent + 1);
+  assert.match(server.posted.at(-1)?.toString('latin1') ?? '', /filename="share register\.pdf"/);
+  assert.equal(await page.evaluate('window.kept'), true);
+  await row.locator('canvas.thumb').waitFor();
   await context.close();
 });
 

@@ -143,7 +143,7 @@ test('the mail to a payee has the PDF in its language, and its link opens the pr
   const [, path = '', search] = /https?:\/\/[^/]+(\/\S+)(\?token=\S+)/.exec(mail?.text ?? '') ?? [];
   const reader = site.visitor();
   const shown = await reader.open(`${path}${search}`);
-  assert.deepEqual([shown.path, shown.heading], [`/proof/${id}`, proofTexts.en.title]);
+  assert.deepEqual([shown.path, shown.heading], [`/proof/${id}`, proofTexts['pt-BR'].title]);
   assert.equal((await reader.open(`/proof/${paid}`)).status, 404);
 });
 
