@@ -7,6 +7,8 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
+import { clientCalls } from '../adapters/pages/documentation/clients.js';
+import type { Description } from '../adapters/pages/documentation/description-view.js';
 import {
   keyPlace,
   languages,
@@ -67,6 +69,8 @@ for (const { command, ending, sample, serve } of installed) {
   test(`${command}: the samples of the reference run beside the client`, async (t) => {
     const ponte = await createPonte();
     t.after(() => ponte.close());
+    const description = (await (await ponte.fetch('/docs-json')).json()) as Description;
+    const callOf = clientCalls(description);
     const folder = await folderOf((path) => ponte.fetch(path));
     const url = await ponte.listen();
     const order =
@@ -77,7 +81,10 @@ for (const { command, ending, sample, serve } of installed) {
       ['GET /v1/payments?limit=1', /o-\$1/],
     ] as const;
     for (const [text, right] of samples) {
-      const program = languages[sample](parseRequest(text), url).replace(keyPlace, ponte.apiKey);
+      const request = parseRequest(text);
+      const call = callOf(request);
+      assert.ok(call !== null, text);
+      const program = languages[sample](request, url, call).replace(keyPlace, ponte.apiKey);
       writeFileSync(join(folder, `sample.${ending}`), program);
       const run = promisify(execFile)(command, [`sample.${ending}`], { cwd: folder });
       assert.match((await run).stdout, right);

@@ -7,6 +7,7 @@ import {
   operationsOf,
   type Schema,
 } from './description-view.js';
+import { type ClientCalls, pythonName, snakeOf } from './example-request.js';
 
 /** The types that both languages declare. */
 type Kind =
@@ -105,6 +106,38 @@ function clientOperations(description: Description): readonly Operation[] {
       row: hasCursor ? row : null,
     };
   });
+}
+
+/** Which method of the clients sends a request of the documentation. */
+export function clientCalls(description: Description): ClientCalls {
+  // A name in a path is no value: `/v1/quotes/preview` is not `/v1/quotes/{id}`.
+  const operations = clientOperations(description).toSorted(
+    (one, other) => one.params.length - other.params.length,
+  );
+  return ({ method, path, headers, body }) => {
+    const { pathname, searchParams } = new URL(path, 'https://host.invalid');
+    const matched = operations.flatMap((operation) => {
+      const pattern = new RegExp(`^${operation.path.replaceAll(/\{\w+\}/g, '([^/]+)')}$`);
+      const values = operation.method === method ? pattern.exec(pathname)?.slice(1) : undefined;
+      return values === undefined ? [] : [{ operation, params: values.map(decodeURIComponent) }];
+    });
+    const [found] = matched;
+    if (found === undefined) return null;
+    const { operation, params } = found;
+    const { id, query, takesKey, body: model } = operation;
+    const types = new Map(query.map(({ name, type }) => [name, type.kind]));
+    const asked = [...searchParams];
+    const fits =
+      new Set(searchParams.keys()).size === asked.length &&
+      asked.every(([name]) => types.has(name)) &&
+      (takesKey || headers['Idempotency-Key'] === undefined) &&
+      (model === null ? Object.keys(body ?? {}).length === 0 : body !== undefined);
+    if (!fits) return null;
+    const given = asked.map(([name, text]) => {
+      return [name, types.get(name) === 'integer' ? Number(text) : text] as const;
+    });
+    return { id, params, query: given, hasBody: model !== null };
+  };
 }
 
 function answerOf({ responses }: ApiOperation): string | null {
@@ -213,18 +246,6 @@ function pythonType(type: Type, required = true): string {
   return text === 'Any' || (required && !type.nullable) ? text : `Optional[${text}]`;
 }
 
-/** Reserved words that a field of JSON may be named. */
-const pythonWords = new Set(
-  (
-    'and as assert async await break class continue def del elif else except finally for from ' +
-    'global if import in is lambda nonlocal not or pass raise return try while with yield'
-  ).split(' '),
-);
-
-function pythonName(name: string): string {
-  return pythonWords.has(name) ? `${name}_` : name;
-}
-
 function pythonModel({ name, fields }: Model): string {
   const lines = fields.map(({ name, type, required }) => {
     return `    ${pythonName(name)}: ${pythonType(type, required)}${required ? '' : ' = None'}\n`;
@@ -267,11 +288,6 @@ function pythonOperation(operation: Operation): string {
         """Every row, page after page: ${summary}."""
         return self._rows(${read}, ${kept})
 `;
-}
-
-/** \`createPaymentIntent\` is \`create_payment_intent\`. */
-function snakeOf(id: string): string {
-  return id.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
 function phpType(type: Type, required = true): string {

@@ -3,7 +3,7 @@
 // in the key of the reader.
 import type { ComponentChildren, VNode } from 'preact';
 import { codeTokens } from './code-tokens.js';
-import { type ExampleRequest, keyPlace, languages } from './example-request.js';
+import { type ClientCalls, type ExampleRequest, keyPlace, languages } from './example-request.js';
 
 export function CodeBlock({
   label,
@@ -55,10 +55,12 @@ export function RequestTabs({
   request,
   number,
   baseUrl,
+  callOf,
 }: {
   readonly request: ExampleRequest;
   readonly number: number;
   readonly baseUrl: string;
+  readonly callOf: ClientCalls;
 }): VNode {
   const about = `${request.method} ${request.path}, ${number}`;
   const all = Object.entries(languages);
@@ -78,7 +80,11 @@ export function RequestTabs({
         </>
       ))}
       {all.map(([name, write]) => (
-        <CodeBlock label={`${about} with ${name}`} text={write(request, baseUrl)} language={name} />
+        <CodeBlock
+          label={`${about} with ${name}`}
+          text={write(request, baseUrl, callOf(request))}
+          language={name}
+        />
       ))}
     </fieldset>
   );

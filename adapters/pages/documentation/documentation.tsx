@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 import type { VNode } from 'preact';
 import { assetFile } from '../kit/assets.js';
 import { contentPolicy } from '../kit/content-policy.js';
-import { clientLanguages, clientText, isClientPath } from './clients.js';
+import { clientCalls, clientLanguages, clientText, isClientPath } from './clients.js';
 import { KeyField, RequestTabs } from './code-blocks.js';
 import {
   type Contents,
@@ -16,7 +16,7 @@ import {
   readText,
 } from './contents.js';
 import { type Description, errorsIn, operationsOf } from './description-view.js';
-import { parseRequest } from './example-request.js';
+import { type ClientCalls, parseRequest } from './example-request.js';
 import {
   type DocContent,
   type DocPart,
@@ -63,6 +63,7 @@ export interface DocumentationSource {
 interface Docs {
   readonly contents: Contents;
   readonly description: Description;
+  readonly callOf: ClientCalls;
   readonly baseUrl: string;
   /** The address of the dashboard; null where it is beside the documentation. */
   readonly dashboardUrl: string | null;
@@ -76,7 +77,8 @@ export async function documentation(source: DocumentationSource): Promise<Docume
   const text = JSON.stringify(await searchIndex(contents, description));
   const search = { path: `assets/${hashOf(text)}/search.json`, bytes: gzipSync(text) };
   const dashboardUrl = payUrl === baseUrl ? null : `${payUrl}/dashboard`;
-  const docs: Docs = { contents, description, baseUrl, dashboardUrl, search };
+  const callOf = clientCalls(description);
+  const docs: Docs = { contents, description, callOf, baseUrl, dashboardUrl, search };
   const rendered = new Map<string, DocumentAnswer>();
   return {
     async read(path) {
@@ -189,14 +191,14 @@ async function contentOf(docs: Docs, path: string): Promise<DocContent | null> {
   if (path === '') return startPage(docs);
   if (!Object.hasOwn(parts, part) || rest.length > 0) return null;
   if (name === undefined) return partPage(docs, part as DocPart);
-  const { description, baseUrl } = docs;
+  const { description, baseUrl, callOf } = docs;
   switch (part as DocPart) {
     case 'guides':
     case 'manual':
       return markdownPage(docs, path);
     case 'reference': {
       const found = operationsOf(description).find(({ operationId }) => operationId === name);
-      return found === undefined ? null : operationPage(description, found, baseUrl);
+      return found === undefined ? null : operationPage({ description, baseUrl, callOf }, found);
     }
     case 'errors': {
       const found = errorsIn(description).find(({ error }) => error === name);
@@ -244,7 +246,14 @@ function surroundings(docs: Docs, path: string, file: string): Surroundings {
     },
     request(text): VNode {
       number += 1;
-      return <RequestTabs request={parseRequest(text)} number={number} baseUrl={docs.baseUrl} />;
+      return (
+        <RequestTabs
+          request={parseRequest(text)}
+          number={number}
+          baseUrl={docs.baseUrl}
+          callOf={docs.callOf}
+        />
+      );
     },
   };
 }

@@ -11,6 +11,18 @@ export interface ExampleRequest {
   readonly body: unknown;
 }
 
+/** The method of the clients in Python and PHP that sends a request. */
+export interface ClientCall {
+  readonly id: string;
+  /** The values in the path, in their order. */
+  readonly params: readonly string[];
+  readonly query: readonly (readonly [name: string, value: string | number])[];
+  readonly hasBody: boolean;
+}
+
+/** Null: no method sends it, and the clients send it by method and path. */
+export type ClientCalls = (request: ExampleRequest) => ClientCall | null;
+
 /** Stands for the key of the reader, who can fill it in. */
 export const keyPlace = 'pk_test_…';
 
@@ -30,7 +42,9 @@ export const languages = {
   TypeScript: typeScriptOf,
   Python: pythonOf,
   PHP: phpOf,
-} as const satisfies Readonly<Record<string, (request: ExampleRequest, baseUrl: string) => string>>;
+} as const satisfies Readonly<
+  Record<string, (request: ExampleRequest, baseUrl: string, call: ClientCall | null) => string>
+>;
 
 /** With the credential, and the type that every body needs. */
 export function headersOf({ headers, body }: ExampleRequest): Readonly<Record<string, string>> {
@@ -67,41 +81,70 @@ console.log(result);`;
 }
 
 /** With the client of the service, which is beside the program: /docs/clients. */
-function pythonOf(request: ExampleRequest, baseUrl: string): string {
+function pythonOf(request: ExampleRequest, baseUrl: string, call: ClientCall | null): string {
   const { method, path, body } = request;
   const [credential, value] = credentialOf(request, ['api_key', 'token']);
   const key = request.headers[KEY];
+  const named = call === null ? 'request' : snakeOf(call.id);
+  const values = call === null ? [method, path] : call.params;
   const given = [
-    ...(body === undefined ? [] : [`body=${literal(body, python, '    ')}`]),
+    ...values.map(python.text),
+    ...((call?.hasBody ?? body !== undefined) ? [`body=${literal(body, python, '    ')}`] : []),
+    ...(call?.query ?? []).map(([name, value]) => `${pythonName(name)}=${JSON.stringify(value)}`),
     ...(key === undefined ? [] : [`idempotency_key=${python.text(key)}`]),
   ];
   return `from ponte import Ponte
 
 ponte = Ponte(${python.text(baseUrl)}, ${credential}=${python.text(value)})
-result = ponte.request(
-    ${[python.text(method), python.text(path), ...given].join(',\n    ')},
-)
+result = ponte.${named}(${argumentsOf(given)})
 print(result)`;
 }
 
-function phpOf(request: ExampleRequest, baseUrl: string): string {
+function phpOf(request: ExampleRequest, baseUrl: string, call: ClientCall | null): string {
   const { method, path, body } = request;
   const [credential, value] = credentialOf(request, ['apiKey', 'token']);
   const key = request.headers[KEY];
   // The client sends an empty list as an empty object.
   const written = isEmptyObject(body) ? '[]' : literal(body, php, '    ');
+  const values = call === null ? [method, path] : call.params;
   const given = [
-    ...(body === undefined ? [] : [`body: ${written}`]),
+    ...values.map(php.text),
+    ...((call?.hasBody ?? body !== undefined) ? [`body: ${written}`] : []),
+    ...(call?.query ?? []).map(
+      ([name, value]) => `${name}: ${typeof value === 'number' ? value : php.text(value)}`,
+    ),
     ...(key === undefined ? [] : [`idempotencyKey: ${php.text(key)}`]),
   ];
   return `<?php
 require 'ponte.php';
 
 $ponte = new Ponte\\Client(${php.text(baseUrl)}, ${credential}: ${php.text(value)});
-$result = $ponte->request(
-    ${[php.text(method), php.text(path), ...given].join(',\n    ')},
-);
+$result = $ponte->${call?.id ?? 'request'}(${argumentsOf(given)});
 print_r($result);`;
+}
+
+/** Several, and a body, are on separate lines. */
+function argumentsOf(given: readonly string[]): string {
+  const [first = ''] = given;
+  if (given.length <= 1 && !first.includes('\n')) return first;
+  return `\n    ${given.join(',\n    ')},\n`;
+}
+
+/** \`createPaymentIntent\` is \`create_payment_intent\`. */
+export function snakeOf(id: string): string {
+  return id.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+/** Reserved words that a field of JSON may be named. */
+const pythonWords = new Set(
+  (
+    'and as assert async await break class continue def del elif else except finally for from ' +
+    'global if import in is lambda nonlocal not or pass raise return try while with yield'
+  ).split(' '),
+);
+
+export function pythonName(name: string): string {
+  return pythonWords.has(name) ? `${name}_` : name;
 }
 
 const KEY = 'Idempotency-Key';

@@ -20,7 +20,7 @@ import {
   operationsOf,
   type Parameter,
 } from './description-view.js';
-import type { ExampleRequest } from './example-request.js';
+import type { ClientCalls, ExampleRequest } from './example-request.js';
 import { broken, type DocContent, linkFrom } from './frame.js';
 import { inlineMarkdown, type Surroundings } from './markdown.js';
 
@@ -30,10 +30,15 @@ function words(text: string): ComponentChildren {
   return inlineMarkdown(text, plainText);
 }
 
+interface ReferenceSource {
+  readonly description: Description;
+  readonly baseUrl: string;
+  readonly callOf: ClientCalls;
+}
+
 export function operationPage(
-  description: Description,
+  { description, ...samples }: ReferenceSource,
   operation: ApiOperation,
-  baseUrl: string,
 ): DocContent {
   const { operationId, label, summary, method, parameters, requestBody } = operation;
   const path = `reference/${operationId}`;
@@ -93,7 +98,7 @@ export function operationPage(
           <aside class="stack" aria-label="Examples">
             <h2>Request</h2>
             <KeyField />
-            <RequestTabs request={exampleOf(operation)} number={1} baseUrl={baseUrl} />
+            <RequestTabs request={exampleOf(operation)} number={1} {...samples} />
             <h2>Answers</h2>
             <Answers operation={operation} />
           </aside>

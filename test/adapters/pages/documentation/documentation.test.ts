@@ -8,7 +8,9 @@ import { openApiDocument } from '../../../../adapters/http/docs/openapi.js';
 import { errorCodesOf, offTableCodes } from '../../../../adapters/http/protocol/route-errors.js';
 import type { Auth } from '../../../../adapters/http/protocol/route-row.js';
 import { routes } from '../../../../adapters/http/routes.js';
+import { clientCalls } from '../../../../adapters/pages/documentation/clients.js';
 import { codeTokens } from '../../../../adapters/pages/documentation/code-tokens.js';
+import type { Description } from '../../../../adapters/pages/documentation/description-view.js';
 import {
   type DocumentAnswer,
   type Documentation,
@@ -283,7 +285,11 @@ test('every block of code has a button that copies it, which a script shows', ()
 
 test('the colors of code change no character of it', () => {
   const samples = Object.values(languages).map((write) =>
-    write(parseRequest('POST /v1/x\nA: b\n\n{"a":"it\'s # \\"x\\" // y","b":[1,null]}'), baseUrl),
+    write(
+      parseRequest('POST /v1/x\nA: b\n\n{"a":"it\'s # \\"x\\" // y","b":[1,null]}'),
+      baseUrl,
+      null,
+    ),
   );
   for (const text of [...samples, '', '"', "'", '# a', '`', '/*', '{"a": -1.5}']) {
     for (const language of ['', 'json', 'sh', 'ts', ...Object.keys(languages), 'toString']) {
@@ -371,8 +377,9 @@ test('HTML in a text is shown, not used', async () => {
   assert.ok(html.includes('&lt;img src=x onerror=a()>'));
 });
 
-test('every request of the guides is answered, in the order of the pages', async () => {
+test('every request of the guides is answered, and a method of the clients sends it', async () => {
   const ponte = await createPonte();
+  const callOf = clientCalls((await (await ponte.fetch('/docs-json')).json()) as Description);
   let last: Readonly<Record<string, unknown>> = {};
   const order = ['quickstart', 'sellers', 'payments', 'invoices'];
   const rankOf = (path: string) => (order.findIndex((name) => path.includes(name)) + 9) % 9;
@@ -380,7 +387,9 @@ test('every request of the guides is answered, in the order of the pages', async
     for (const { path, text } of guides.toSorted((a, b) => rankOf(a.path) - rankOf(b.path))) {
       for (const [, block = ''] of text.matchAll(/```http\n([\s\S]*?)```/g)) {
         const filled = block.replaceAll(/\{(id|publicUrl)\}/g, (_, name) => String(last[name]));
-        const code = languages.TypeScript(parseRequest(filled), baseUrl);
+        const request = parseRequest(filled);
+        assert.ok(callOf(request) !== null, `${path}: ${block}`);
+        const code = languages.TypeScript(request, baseUrl);
         const program = code.replaceAll(keyPlace, ponte.apiKey);
         const answer = await runTypeScript(program, ponte.fetch).catch((error: unknown) => {
           throw new Error(`${path}: ${block}`, { cause: error });
