@@ -160,12 +160,7 @@ export class UnitOfWork {
 
   async joined<T>(joined: Joined<T>, sql: string, params: readonly Param[]): Promise<readonly T[]> {
     for (const { name } of joined.tables) this.#assertUnwritten(name);
-    const rows = await this.#database.read(sql, params);
-    return rows.map((row) => {
-      const value = joined.read(row);
-      this.#seen.push(() => joined.expect(value));
-      return value;
-    });
+    return this.#readJoined(joined, sql, params);
   }
 
   /** A page of what is shown: nothing is decided on it. */
@@ -196,13 +191,14 @@ export class UnitOfWork {
   }
 
   rowsByKey(tableName: string, key: readonly Param[], sql: string): Promise<readonly Row[]> {
-    const staged = this.#staged;
-    if (staged?.tables.has(tableName)) {
-      const row = `${tableName}/${rowName(key)}`;
-      const written = staged.rows.has(row) || staged.rows.has(`${tableName}/`);
-      assert(!written, `${row} is read after a write to it was staged`);
-    }
+    this.#assertRowUnwritten(tableName, key);
     return this.#database.read(sql, key);
+  }
+
+  /** The one row of this key in several tables; others of them may have staged writes. */
+  async joinedByKey<T>(joined: Joined<T>, key: readonly Param[], sql: string): Promise<T | null> {
+    for (const { name } of joined.tables) this.#assertRowUnwritten(name, key);
+    return (await this.#readJoined(joined, sql, key))[0] ?? null;
   }
 
   onEnd(listener: (stored: boolean) => void): void {
@@ -234,6 +230,23 @@ export class UnitOfWork {
   #assertUnwritten(tableName: string): void {
     const isWritten = this.#staged?.tables.has(tableName) === true;
     assert(!isWritten, `${tableName} is read after a write to it was staged`);
+  }
+
+  #assertRowUnwritten(tableName: string, key: readonly Param[]): void {
+    const staged = this.#staged;
+    if (!staged?.tables.has(tableName)) return;
+    const row = `${tableName}/${rowName(key)}`;
+    const written = staged.rows.has(row) || staged.rows.has(`${tableName}/`);
+    assert(!written, `${row} is read after a write to it was staged`);
+  }
+
+  async #readJoined<T>(joined: Joined<T>, sql: string, params: readonly Param[]) {
+    const rows = await this.#database.read(sql, params);
+    return rows.map((row) => {
+      const value = joined.read(row);
+      this.#seen.push(() => joined.expect(value));
+      return value;
+    });
   }
 
   #readRow<T>(table: Table<T>, row: Row): T {

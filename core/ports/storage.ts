@@ -39,7 +39,7 @@ import type {
 import type { PartyDraft } from '../domain/parties/party-draft.js';
 import type { ProductionRequest } from '../domain/parties/production-request.js';
 import type { BankAccount, BankDetails } from '../domain/payments/bank-record.js';
-import type { PaymentView, ShownView } from '../domain/payments/change.js';
+import type { PaymentAggregate, PaymentView, ShownView } from '../domain/payments/change.js';
 import type { DomainEvent, EventNote, FeedHead, NumberedEvent } from '../domain/payments/event.js';
 import type { Funds } from '../domain/payments/funds.js';
 import type { BodyMacs, KeyOrigin } from '../domain/payments/idempotency.js';
@@ -250,6 +250,7 @@ export interface Tx {
   };
   readonly payments: Writes<Payment, 'insert' | 'update'> & {
     get(tenant: Tenant, id: string): Found<Payment>;
+    withFunds(tenant: Tenant, id: string): Found<PaymentAggregate>;
     byExternalId(tenant: Tenant, origin: PaymentOrigin, externalId: string): Found<Payment>;
     /** The hosted page names its payment by this alone. */
     byPublicId(publicId: string): Found<Payment>;

@@ -328,6 +328,7 @@ export function storeRowsContract(fresh: OpenStore): void {
       const found = await store.run((tx) =>
         Promise.all([
           tx.payments.get(stranger, 'pi_1'),
+          tx.payments.withFunds(stranger, 'pi_1'),
           tx.payments.byExternalId(stranger, 'payment_intent', 'e'),
           tx.payments.anyOfBuyer(stranger, 'byr_1'),
           tx.payments.ofBuyer(stranger, 'byr_1', 'awaiting_buyer', fromTheFirst),

@@ -7,7 +7,7 @@ import { money } from '../../core/domain/base/money.js';
 import { type Tenant, tenantOf } from '../../core/domain/base/tenant.js';
 import type { Settlement } from '../../core/domain/commands/settlement.js';
 import type { KycStatus } from '../../core/domain/parties/buyer-kyc.js';
-import { noFunds } from '../../core/domain/payments/funds.js';
+import { type Funds, noFunds } from '../../core/domain/payments/funds.js';
 import { AssertionFailure, PonteError } from '../../core/errors.js';
 import type { Store, Tx } from '../../core/ports/storage.js';
 import { allPayments } from '../../core/usecases/payments/payment-lists.js';
@@ -116,13 +116,22 @@ export function storeViewsContract(open: OpenStore): void {
         row: await tx.funds.get(tenant, 'pi_1'),
         of: await tx.funds.of(payment),
         view: (await tx.views.get(tenant, 'pi_1'))?.funds,
+        both: await tx.payments.withFunds(tenant, 'pi_1'),
         listed: (await tx.views.listPayments(tenant, page))[0]?.funds.position,
       }));
-    assert.deepEqual(await read(), { row: null, of: first, view: first, listed: 'none' });
+    const found = (funds: Funds) => ({ of: funds, view: funds, both: { payment, funds } });
+    assert.deepEqual(await read(), { row: null, ...found(first), listed: 'none' });
     const expected = { ...first, position: 'expected' } as const;
     await store.run(async (tx) => tx.funds.put(expected));
     const row = { ...expected, version: 1 };
-    assert.deepEqual(await read(), { row, of: row, view: row, listed: 'expected' });
+    assert.deepEqual(await read(), { row, ...found(row), listed: 'expected' });
+    // Another payment of the batch may have a staged write, this one may not.
+    await store.run(async (tx) => {
+      tx.payments.insert(aPayment({ id: 'pi_2', publicId: 'p2', externalId: 'e2' }));
+      assert.deepEqual(await tx.payments.withFunds(tenant, 'pi_1'), { payment, funds: row });
+      tx.funds.put(row);
+      await assert.rejects(tx.payments.withFunds(tenant, 'pi_1'), /staged/);
+    });
     // Both read that there is none: one of them is decided again.
     await assert.rejects(store.run(async (tx) => tx.funds.put(expected)));
   });

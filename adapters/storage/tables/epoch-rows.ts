@@ -46,13 +46,14 @@ const lastOne = 'order by number desc limit 1';
 /** A condition of claims: nothing is claimed in quarantine. `exists` would make SQLite sort. */
 export const isOpenSql = `(select state from epochs ${lastOne}) = '${'open' satisfies EpochState}'`;
 
-const currentEpoch: CachedJoin<Epoch> = {
+const everyEpoch: CachedJoin<Epoch> = {
   tables: [epochs],
-  sql: `select * from epochs ${lastOne}`,
+  sql: 'select * from epochs order by number',
   on: { epochs: [] },
   read: epochs.read,
   expect: (epoch) => [epochs.expect(epoch)],
 };
+const currentEpoch: CachedJoin<Epoch> = { ...everyEpoch, sql: `select * from epochs ${lastOne}` };
 
 export async function isInQuarantine(database: Pick<Database, 'read'>): Promise<boolean> {
   const sql = 'select 1 as hit from epochs where state = $1';
@@ -66,6 +67,6 @@ export const epochsPart: TxPart<'epochs'> = {
     assert(current !== null, 'a database has an epoch');
     return current;
   },
-  list: (unit) => unit.all(epochs, 'order by number', []),
+  list: (unit) => unit.cached(everyEpoch, []),
   expectNoQuarantine: (unit) => unit.stage(expectNoQuarantine(locked)),
 };

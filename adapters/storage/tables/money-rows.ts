@@ -32,7 +32,7 @@ import {
 } from '../columns.js';
 import { timeParam } from '../database.js';
 import { defineTable } from '../table.js';
-import { type TxPart, writes } from '../unit-of-work.js';
+import { type CachedJoin, type TxPart, writes } from '../unit-of-work.js';
 
 const rateKinds = Object.keys({
   locked: true,
@@ -150,9 +150,18 @@ export const fundsPart: TxPart<'funds'> = {
     ),
 };
 
+const quoteById: CachedJoin<Quote> = {
+  tables: [quotes],
+  sql: quotes.selectByKey,
+  // A quote never changes.
+  on: {},
+  read: quotes.read,
+  expect: () => [],
+};
+
 export const quotesPart: TxPart<'quotes'> = {
   ...writes(quotes),
-  get: (unit, { orgId, mode }, id) => unit.byKey(quotes, [orgId, mode, id]),
+  get: (unit, { orgId, mode }, id) => unit.firstCached(quoteById, [orgId, mode, id]),
   byPartnerQuoteId: (unit, mode, partnerQuoteId, limit) =>
     unit.all(quotes, 'where mode = $1 and partner_quote_id = $2 limit $3', [
       mode,

@@ -5,6 +5,7 @@ import { modes, type Tenant } from '../../../core/domain/base/tenant.js';
 import { readAsset, writeAsset } from '../../../core/domain/commands/asset.js';
 import type { SettlementFacts } from '../../../core/domain/commands/settlement.js';
 import { readLimitHit, writeLimitHit } from '../../../core/domain/payments/amount-limit.js';
+import type { PaymentAggregate } from '../../../core/domain/payments/change.js';
 import {
   readColleagueApproval,
   writeColleagueApproval,
@@ -14,6 +15,7 @@ import {
   readFiscalDocument,
   writeFiscalDocument,
 } from '../../../core/domain/payments/fiscal-document.js';
+import { noFunds } from '../../../core/domain/payments/funds.js';
 import {
   type BodyMacs,
   type KeyOrigin,
@@ -56,8 +58,9 @@ import {
 } from '../columns.js';
 import { type Param, timeParam } from '../database.js';
 import { noteNames, startingWith } from '../name-words.js';
-import { defineTable } from '../table.js';
-import { type TxPart, writes } from '../unit-of-work.js';
+import { aliasedColumns, defineTable } from '../table.js';
+import { type Joined, type TxPart, writes } from '../unit-of-work.js';
+import { funds } from './money-rows.js';
 
 /** What can still expire. Spelled as the partial index has it. */
 export const expirableSql = [
@@ -156,6 +159,29 @@ export const payments = defineTable<Payment>('payments', {
   version,
 });
 
+export const fundsColumns = aliasedColumns(funds);
+
+export const aggregates: Joined<PaymentAggregate> = {
+  tables: [payments, funds],
+  read(row) {
+    const payment = payments.read(row);
+    // The join finds no funds of a payment without money.
+    const isStored = row['funds_version'] !== null;
+    return { payment, funds: isStored ? fundsColumns.read(row) : noFunds(payment) };
+  },
+  // The first row of funds comes with a new version of the payment.
+  expect: ({ payment, funds: of }) => [
+    payments.expect(payment),
+    ...(of.version === 0 ? [] : [funds.expect(of)]),
+  ],
+};
+const aggregateSql = [
+  `select chosen.*, ${fundsColumns.columns} from payments as chosen`,
+  'left join funds on funds.org_id = chosen.org_id and funds.mode = chosen.mode',
+  'and funds.payment_id = chosen.id',
+  'where chosen.org_id = $1 and chosen.mode = $2 and chosen.id = $3',
+].join(' ');
+
 /** Spelled for the index: by the key, and exactly. */
 export const byExternalIdSql = 'origin = $3 and external_id_key = $4 and external_id = $5';
 
@@ -210,6 +236,8 @@ export const paymentsPart: TxPart<'payments'> = {
     return (await Promise.all(pages)).flat().map((row) => String(row['id']));
   },
   get: (unit, { orgId, mode }, id) => unit.byKey(payments, [orgId, mode, id]),
+  withFunds: (unit, { orgId, mode }, id) =>
+    unit.joinedByKey(aggregates, [orgId, mode, id], aggregateSql),
   byExternalId: (unit, { orgId, mode }, origin, externalId) =>
     unit.first(payments, `where org_id = $1 and mode = $2 and ${byExternalIdSql}`, [
       orgId,

@@ -7,7 +7,7 @@ import {
 import { type ServiceKey, serviceKeyPurposes } from '../../../core/domain/service/service-key.js';
 import { fixed, key, oneOf, sealed, text, time, version } from '../columns.js';
 import { defineTable, rowName, templated, type Write } from '../table.js';
-import { type TxPart, writes } from '../unit-of-work.js';
+import { type CachedJoin, type TxPart, writes } from '../unit-of-work.js';
 
 const keyCheckValues = defineTable<KeyCheckValue>('key_check_values', {
   keyId: key(text('key_id')),
@@ -44,7 +44,15 @@ export const serviceKeys = defineTable<ServiceKey>('service_keys', {
   version,
 });
 
+const keysOfPurpose: CachedJoin<ServiceKey> = {
+  tables: [serviceKeys],
+  sql: 'select * from service_keys where purpose = $1 order by id',
+  on: { service_keys: [] },
+  read: serviceKeys.read,
+  expect: (found) => [serviceKeys.expect(found)],
+};
+
 export const serviceKeysPart: TxPart<'serviceKeys'> = {
   ...writes(serviceKeys),
-  list: (unit, purpose) => unit.all(serviceKeys, 'where purpose = $1 order by id', [purpose]),
+  list: (unit, purpose) => unit.cached(keysOfPurpose, [purpose]),
 };

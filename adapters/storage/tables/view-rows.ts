@@ -27,12 +27,18 @@ import { assert } from '../../../core/errors.js';
 import { type TenantPaymentFilter, VERSIONS_MAX } from '../../../core/ports/storage.js';
 import { integer, nullable, oneOf, text } from '../columns.js';
 import { type CachedPage, type Param, type Row, timeParam } from '../database.js';
-import { aliasedColumns } from '../table.js';
 import type { CachedJoin, Joined, TxPart } from '../unit-of-work.js';
 import { accounts, buyerKycSql } from './account-rows.js';
 import { buyers, currentSubmission, submissions } from './buyer-rows.js';
 import { funds } from './money-rows.js';
-import { byExternalIdSql, externalIdParams, idRange, payments } from './payment-rows.js';
+import {
+  aggregates,
+  byExternalIdSql,
+  externalIdParams,
+  fundsColumns,
+  idRange,
+  payments,
+} from './payment-rows.js';
 
 const submissionStatus = nullable(oneOf('submission_status', kycStatuses));
 
@@ -57,8 +63,6 @@ function kycColumns(
   ].join(' ');
 }
 
-const fundsColumns = aliasedColumns(funds);
-
 /** A payout and its payment change in one batch, so a kept view needs no look at the commands. */
 const settlementsColumn = [
   "case when chosen.settled_at is null then null else (select string_agg(settlements, ',')",
@@ -73,26 +77,16 @@ function settlementsIn(row: Row): PaymentView['settlements'] {
   return lists === null ? [] : readSettlementLists(lists);
 }
 
-/** The join finds no funds of a payment without money. */
-function isStored(column: Row[string]): boolean {
-  return column !== null;
-}
-
 const shownOfNew = noFunds({ orgId: '', mode: 'test', id: '', amount: { currency: '' } });
 
 const views: Joined<PaymentView> = {
-  tables: [payments, funds, buyers, ...kycStatus.tables],
+  tables: [...aggregates.tables, buyers, ...kycStatus.tables],
   read: (row: Row) => ({
-    payment: payments.read(row),
-    funds: isStored(row['funds_version']) ? fundsColumns.read(row) : noFunds(payments.read(row)),
+    ...aggregates.read(row),
     kycStatus: kycStatus.read(row),
     settlements: settlementsIn(row),
   }),
-  // The first row of funds comes with a new version of the payment.
-  expect: ({ payment, funds: of }) => [
-    payments.expect(payment),
-    ...(of.version === 0 ? [] : [funds.expect(of)]),
-  ],
+  expect: aggregates.expect,
 };
 
 const allColumns = `chosen.*, ${fundsColumns.columns}, ${settlementsColumn}`;
@@ -108,7 +102,7 @@ const shownViews: Joined<ShownView> = {
   tables: views.tables,
   read: (row: Row) => ({
     payment: shownPayment.read(row),
-    funds: isStored(row['position']) ? shownFunds.read(row) : shownOfNew,
+    funds: row['position'] !== null ? shownFunds.read(row) : shownOfNew,
     kycStatus: kycStatus.read(row),
     settlements: settlementsIn(row),
   }),

@@ -9,7 +9,6 @@ import { noticesOf } from '../../domain/mail/payment-notices.js';
 import type { KycStatus } from '../../domain/parties/buyer-kyc.js';
 import type { Change, PaymentAggregate, PaymentView } from '../../domain/payments/change.js';
 import { moneyEventIn, paymentEvents } from '../../domain/payments/event.js';
-import { noFunds } from '../../domain/payments/funds.js';
 import { isTerminal, type Payment } from '../../domain/payments/payment.js';
 import { PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
@@ -44,12 +43,9 @@ export async function loadPayment(
   tenant: Tenant,
   paymentId: string,
 ): Promise<PaymentAggregate> {
-  const [payment, funds] = await Promise.all([
-    tx.payments.get(tenant, paymentId),
-    tx.funds.get(tenant, paymentId),
-  ]);
-  if (payment === null) throw new PonteError('NotFound');
-  return { payment, funds: funds ?? noFunds(payment) };
+  const found = await tx.payments.withFunds(tenant, paymentId);
+  if (found === null) throw new PonteError('NotFound');
+  return found;
 }
 
 /**

@@ -200,6 +200,7 @@ function readsOfMoney(tx: Tx): readonly Promise<unknown>[] {
     tx.keys.unrevoked('org_a'),
     tx.keys.slots(tenant),
     tx.payments.get(tenant, 'pi_1'),
+    tx.payments.withFunds(tenant, 'pi_1'),
     tx.payments.byExternalId(tenant, 'invoice', 'e'),
     tx.payments.ofBuyer(tenant, 'byr_1', 'approved', { fromMs: T0, afterId: 'x', limit: 5 }),
     tx.payments.newestOfBuyer(tenant, 'byr_1', 'approved', ofYear),

@@ -225,8 +225,8 @@ test('a cached read names every table whose rows may change', async () => {
   assert.ok(cached.length >= Object.keys(reads).length);
   for (const { sql, on } of cached) {
     const tables = new Set([...sql.matchAll(/\b(?:from|join) (\w+)/g)].map(([, table]) => table));
-    // Buyers never change, and settlements only with their payment.
-    for (const name of ['chosen', 'buyers', 'partner_commands']) tables.delete(name);
+    // Buyers and quotes never change, and settlements only with their payment.
+    for (const name of ['chosen', 'buyers', 'quotes', 'partner_commands']) tables.delete(name);
     assert.deepEqual(Object.keys(on).sort(), [...tables].sort(), sql);
   }
 });
