@@ -14,8 +14,11 @@ import {
   languages,
   parseRequest,
 } from '../adapters/pages/documentation/example-request.js';
+import { faultNames } from '../cli/certify/certify-faults.js';
+import type { CertifyReport } from '../cli/certify/certify-report.js';
 import { signedHeaders } from '../core/domain/webhooks/signature.js';
 import { createPonte } from '../host/embed.js';
+import { runCommand } from './support/servers/command.js';
 import { projectRoot } from './support/source-tree.js';
 import { temporaryFolder } from './support/temporary-folder.js';
 import { until } from './support/wait.js';
@@ -25,13 +28,13 @@ const programs = [
     command: 'python3',
     ending: 'py',
     sample: 'Python',
-    serve: (_: number) => ['webhook_receiver.py'],
+    serve: (_: number, name: string) => [`${name}.py`],
   },
   {
     command: 'php',
     sample: 'PHP',
     ending: 'php',
-    serve: (port: number) => ['-S', `127.0.0.1:${port}`, 'webhook_receiver.php'],
+    serve: (port: number, name: string) => ['-S', `127.0.0.1:${port}`, `${name}.php`],
   },
 ] as const;
 const installed = programs.filter(({ command }) => {
@@ -45,7 +48,8 @@ for (const { command, ending, sample, serve } of installed) {
     const folder = temporaryFolder();
     const client = await (await read(`/docs/clients/ponte.${ending}`)).text();
     writeFileSync(join(folder, `ponte.${ending}`), client);
-    for (const name of [`quickstart.${ending}`, `webhook_receiver.${ending}`]) {
+    for (const start of ['quickstart', 'webhook_receiver', 'integration']) {
+      const name = `${start}.${ending}`;
       copyFileSync(join(projectRoot, 'test/examples', name), join(folder, name));
     }
     return folder;
@@ -91,13 +95,29 @@ for (const { command, ending, sample, serve } of installed) {
     }
   });
 
+  test(`${command}: the integration passes all faults of ponte certify`, async (t) => {
+    const ponte = await createPonte();
+    t.after(() => ponte.close());
+    const folder = await folderOf((path) => ponte.fetch(path));
+    const port = await freePort();
+    const base = `http://127.0.0.1:${port}`;
+    const words = ['certify', '--receiver', `${base}/webhooks`, '--probe', `${base}/probe`];
+    const program = [command, ...serve(port, 'integration')].join(' ');
+    const started = `cd ${folder} && TMPDIR=. exec ${program}`;
+    const rest = ['--port', '0', '--json', '--', 'sh', '-c', started];
+    const { stdout, stderr } = await runCommand({}, [...words, ...rest]);
+    const { results } = JSON.parse(stdout) as Pick<CertifyReport, 'results'>;
+    const wrong = results.filter(({ verdict }) => verdict !== 'ok');
+    assert.deepEqual([results.length, wrong], [faultNames.length, []], stderr);
+  });
+
   test(`${command}: the receiver takes what either form of signature proves`, async (t) => {
     const ponte = await createPonte();
     t.after(() => ponte.close());
     const folder = await folderOf((path) => ponte.fetch(path));
     const port = await freePort();
     const env = { ...process.env, PORT: `${port}`, WEBHOOK_SECRET: `${secret}\n` };
-    const program = spawn(command, serve(port), { cwd: folder, env });
+    const program = spawn(command, serve(port, 'webhook_receiver'), { cwd: folder, env });
     t.after(() => program.kill());
     let said = '';
     program.stdout.on('data', (part) => (said += part));

@@ -70,12 +70,9 @@ async function certify(
     if (program === null) shell.stderr.write(`${settingsText(certifier.address)}\n`);
     const subject = { ...options, answerWithinMs: ANSWER_WITHIN_MS };
     const asked = { named: options.only, seed: options.seed, patienceMs: PATIENCE_MS };
-    const results = await certifier.run(subject, asked);
-    if (results === null) {
-      const message = `${options.receiver} does not take a signed webhook.test with 2xx.`;
-      throw new PonteError('ValidationError', message);
-    }
-    return outcomeOf(options, results);
+    const run = await certifier.run(subject, asked);
+    if (run.outcome === 'not_ready') throw new PonteError('ValidationError', run.reason);
+    return outcomeOf(options, run.results);
   } finally {
     program?.kill();
     await certifier.close();

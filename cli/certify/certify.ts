@@ -37,10 +37,14 @@ export interface CertifyAddress {
 
 export interface Certifier {
   readonly address: CertifyAddress;
-  /** Null if no receiver takes a genuine webhook. */
-  run(subject: IntegrationUnderTest, given: Asked): Promise<readonly FaultResult[] | null>;
+  run(subject: IntegrationUnderTest, given: Asked): Promise<CertifyRun>;
   close(): Promise<void>;
 }
+
+/** `not_ready`: without a fault the integration does not do what faults are about. */
+export type CertifyRun =
+  | { readonly outcome: 'played'; readonly results: readonly FaultResult[] }
+  | { readonly outcome: 'not_ready'; readonly reason: string };
 
 interface Asked {
   readonly named: readonly FaultName[];
@@ -70,9 +74,15 @@ export async function openCertifier(port: number): Promise<Certifier> {
     async run(subject, asked) {
       const running: Play = { ponte, rule: null, calls: [], resets: 0, subject, secret };
       play = running;
-      if (!(await reachable(subject, secret, asked.patienceMs))) return null;
+      if (!(await reachable(subject, secret, asked.patienceMs))) {
+        const reason = `${subject.receiver} does not take a signed webhook.test with 2xx.`;
+        return { outcome: 'not_ready', reason };
+      }
       runs += 1;
-      return playAll(running, asked, `certify-${runs}`);
+      const wrong = await plainPayment(running, `certify-${runs}-plain`, asked.seed);
+      if (wrong !== null) return { outcome: 'not_ready', reason: wrong };
+      const results = await playAll(running, asked, `certify-${runs}`);
+      return { outcome: 'played', results };
     },
     async close() {
       await new Promise((closed) => {
@@ -85,6 +95,18 @@ export async function openCertifier(port: number): Promise<Certifier> {
 }
 
 type Played = Pick<Play, 'ponte' | 'rule' | 'calls' | 'resets'>;
+
+/** Why a payment without a fault does not count once; null if it does, or nothing shows it. */
+async function plainPayment(play: Play, order: string, seed: string): Promise<string | null> {
+  const stage = new Stage(play, order, randomOf(`${seed} plain`));
+  await stage.settle();
+  await stage.acceptsNew();
+  await stage.counts(1);
+  const wrong = stage.findings.filter(({ verdict }) => verdict === 'failed');
+  if (wrong.length === 0) return null;
+  const found = wrong.map(({ text }) => text).join('; ');
+  return `A payment without any fault does not count once, so no fault was played: ${found}.`;
+}
 
 async function playAll(play: Play, { named, seed, onResult }: Asked, orders: string) {
   const results: FaultResult[] = [];

@@ -156,11 +156,17 @@ function Answers({ request }: { readonly request: ProductionRequest }): VNode {
 
 /** The organization says so itself. */
 function Certified({ summary }: { readonly summary: CertifySummary }): VNode {
-  const { at, ok, failed, notSeen, others } = summary;
+  const { at, ok, failed, notSeen, others, signedBy } = summary;
   return (
     <>
       {ok} ok, {failed} failed, {notSeen} not seen, on {at.slice(0, 10)}
       {others.length === 0 ? null : <span class="sub code">{others.join(', ')}</span>}
+      {signedBy === undefined ? null : (
+        <span class="sub">
+          Signed by <span class="code">{signedBy}</span>, a key that the run made: the report is
+          unchanged, and nothing shows who ran it.
+        </span>
+      )}
     </>
   );
 }

@@ -1,7 +1,7 @@
 // The report of `ponte certify` that an organization sends with its request for production access:
 // what its integration survives, as it says itself. The signature shows that the file is as the
 // command wrote it, not who ran the command.
-import { verify } from 'node:crypto';
+import { createPublicKey, hash, verify } from 'node:crypto';
 
 /** What operators see of it. */
 export interface CertifySummary {
@@ -12,12 +12,20 @@ export interface CertifySummary {
   readonly notSeen: number;
   /** The names of the faults that are not ok. */
   readonly others: readonly string[];
+  /**
+   * The key of the signature, 16 hex digits of its SHA-256. The command makes one for each run, and
+   * the report contains it: it names no person and no host. Absent in earlier reports.
+   */
+  readonly signedBy?: string;
 }
 
 /** Maximum length of a report, in characters: several times that of one in which all fails. */
 export const REPORT_LENGTH_MAX = 40_000;
 
 const RESULTS_MAX = 100;
+/** As the command writes it; another key could sign by another rule. */
+const ALGORITHM = 'Ed25519';
+const KEY_TYPE = 'ed25519';
 const nameForm = /^[a-z][a-z-]{0,39}$/;
 const timeForm = /^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]{8,12}Z$/;
 
@@ -26,11 +34,14 @@ export function readCertifyReport(text: string): CertifySummary | null {
   if (text.length > REPORT_LENGTH_MAX) return null;
   try {
     const { signature, ...facts } = JSON.parse(text);
-    const key = Buffer.from(String(signature.publicKey), 'base64');
+    const spki = Buffer.from(String(signature.publicKey), 'base64');
+    const key = createPublicKey({ key: spki, format: 'der', type: 'spki' });
+    if (signature.algorithm !== ALGORITHM || key.asymmetricKeyType !== KEY_TYPE) return null;
     const signed = Buffer.from(JSON.stringify(facts));
     const value = Buffer.from(String(signature.value), 'base64');
-    if (!verify(null, signed, { key, format: 'der', type: 'spki' }, value)) return null;
-    return summaryOf(facts);
+    if (!verify(null, signed, key, value)) return null;
+    const summary = summaryOf(facts);
+    return summary && Object.freeze({ ...summary, signedBy: hash('sha256', spki).slice(0, 16) });
   } catch {
     // Neither JSON nor a key.
     return null;
@@ -52,5 +63,5 @@ function summaryOf(facts: {
   const count = (of: string) => results.filter(({ verdict }) => verdict === of).length;
   const others = results.flatMap(({ name, verdict }) => (verdict === 'ok' ? [] : [String(name)]));
   const counts = { ok: count('ok'), failed: count('failed'), notSeen: count('not seen') };
-  return Object.freeze({ at, ...counts, others });
+  return { at, ...counts, others };
 }

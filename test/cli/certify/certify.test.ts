@@ -32,8 +32,8 @@ async function resultsOf(
   const { subject, stop } = await startIntegration(certifier.address, mistake, ANSWER_WITHIN_MS);
   t.after(stop);
   const seen = hasProbe ? subject : { ...subject, probe: null };
-  const results = await certifier.run(seen, { named, seed: 's1', patienceMs: PATIENCE_MS });
-  return results ?? assert.fail('the receiver takes a genuine webhook');
+  const run = await certifier.run(seen, { named, seed: 's1', patienceMs: PATIENCE_MS });
+  return run.outcome === 'played' ? run.results : assert.fail(run.reason);
 }
 
 test('there are 24 faults', () => {
@@ -96,12 +96,15 @@ test('the command starts the program, reports each fault, and writes a signed re
   const stored = JSON.parse(readFileSync(join(folder, 'certify.json'), 'utf8')) as CertifyReport;
   assert.deepEqual(stored, report);
   // What an operator sees of it.
-  assert.deepEqual(readCertifyReport(JSON.stringify(stored)), {
+  const seen = readCertifyReport(JSON.stringify(stored));
+  assert.match(seen?.signedBy ?? '', /^[0-9a-f]{16}$/);
+  assert.deepEqual(seen, {
     at: stored.at,
     ok: 1,
     failed: 1,
     notSeen: 0,
     others: ['rotation'],
+    signedBy: seen?.signedBy,
   });
   const page = readFileSync(join(folder, 'certify.html'), 'utf8');
   assert.match(page, /1 ok, 1 failed, 0 not seen/);
@@ -110,9 +113,11 @@ test('the command starts the program, reports each fault, and writes a signed re
 
 test('the table says all that was wrong, and the first webhook is a whole webhook.test', async () => {
   const program = `
+    const counts = process.argv[1];
     require('node:http').createServer(async (request, response) => {
       const text = (await request.toArray()).join('');
-      if (request.method === 'GET') return response.end('{"effects":0,"state":"open"}');
+      const effects = request.url.endsWith(counts) ? 1 : 0;
+      if (request.method === 'GET') return response.end(JSON.stringify({ effects }));
       const { data } = JSON.parse(text);
       response.writeHead(data?.externalEventId ? 204 : 500).end();
     }).listen(process.env.PORT, '127.0.0.1');
@@ -120,8 +125,12 @@ test('the table says all that was wrong, and the first webhook is a whole webhoo
   const base = `http://127.0.0.1:${await freePort()}`;
   const words = ['certify', '--receiver', `${base}/webhooks`, '--probe', `${base}/probe`];
   const rest = ['--port', '0', '--only', 'outage', '--', process.execPath, '-e', program];
-  const { stdout, status } = await runCommand({}, [...words, ...rest]);
+  const { stdout, status } = await runCommand({}, [...words, ...rest, 'plain']);
   assert.equal(status, 8);
   const why = 'no probe read the feed to its end; the payment counted 0 times; expected: 1';
   assert.match(stdout, new RegExp(`^18 +outage +failed +${why}$`, 'm'));
+  // Without any fault it must count first.
+  const none = await runCommand({}, [...words, ...rest, 'nothing']);
+  assert.equal(none.status, 2);
+  assert.match(none.stderr, /without any fault does not count once.*counted 0 times; expected: 1/);
 });
