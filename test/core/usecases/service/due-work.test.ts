@@ -14,12 +14,12 @@ function unreadable(store: Store, ids: readonly string[]): Store {
     ...store,
     run: (work) =>
       store.run((tx) => {
-        const get: typeof tx.payments.get = async (tenant, id) => {
+        const withFunds: typeof tx.payments.withFunds = async (tenant, id) => {
           if (ids.includes(id)) throw new Error(`${id} is broken`);
-          return tx.payments.get(tenant, id);
+          return tx.payments.withFunds(tenant, id);
         };
         // Parts and methods are on prototypes: a copy would have none.
-        const payments = Object.create(tx.payments, { get: { value: get } });
+        const payments = Object.create(tx.payments, { withFunds: { value: withFunds } });
         const broken: Tx = Object.create(tx, { payments: { value: payments } });
         return work(broken);
       }),
