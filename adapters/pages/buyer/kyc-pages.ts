@@ -38,8 +38,10 @@ function ownerRows(): readonly PageRoute[] {
   const at = { subject: 'owner', root: roots.owner } as const;
   const { shows, takes, takesFile } = hostedRows(at, formPlace, 'kyc');
   return [
-    shows('/kyc/owner', showOwnPart),
-    takes('/kyc/owner', saveOwnPart),
+    shows('/kyc/owner', showOwnPart('owner')),
+    takes('/kyc/owner', saveOwnPart('owner')),
+    shows('/kyc/owner/papers', showOwnPart('owner_papers')),
+    takes('/kyc/owner/papers', saveOwnPart('owner_papers')),
     shows('/kyc/documents', showDocuments),
     takesFile('/kyc/file/{kind}', uploadFile),
     takes('/kyc/file/{kind}/remove', removeFile),

@@ -4,10 +4,12 @@ import type { EmailProblem } from '../../../core/domain/base/email-address.js';
 import { partOf } from '../../../core/domain/hosted/kyc-draft.js';
 import type { Typed } from '../../../core/domain/hosted/kyc-fields.js';
 import {
+  fieldsFor,
   type KycStep,
   kycSteps,
   kycStepsOf,
   nextKycStep,
+  type OwnerPage,
 } from '../../../core/domain/hosted/kyc-form.js';
 import { TERMS } from '../../../core/domain/parties/party-due.js';
 import { isCode, PonteError } from '../../../core/errors.js';
@@ -204,23 +206,46 @@ function ownerIn({ params }: Pick<AnyCall, 'params'>): number {
   return Number.parseInt(owner, 10);
 }
 
-export async function showOwner(context: PageContext, call: AnyCall, place: FormPlace) {
-  const loaded = await place.load(context, call);
-  if (!loaded.isOpen) return seeOther(place.home(call));
-  const owner = ownerIn(call);
-  if (partOf(loaded.form.draft, owner) === null) return seeOther(stepPath(place, call, 'owners'));
-  return formPage(loaded, (scene) => ownerScreen(scene, owner));
+/** The other page of an owner, where it has something to fill in; null behind the last. */
+function otherPage(
+  { form }: Pick<LoadedForm, 'form'>,
+  owner: number,
+  page: OwnerPage,
+): 'papers' | null {
+  const hasPapers = fieldsFor(form, 'owner_papers', owner, form.author).length > 0;
+  return page === 'owner' && hasPapers ? 'papers' : null;
 }
 
-export async function saveOwner(context: PageContext, call: TypedCall, place: FormPlace) {
-  const owner = ownerIn(call);
-  const { session } = await openForm(context, call, place);
-  const typed = call.form;
-  const problems = await saveKycPage(context.deps, session, { page: 'owner', owner, typed });
-  if (problems === null) return seeOther(stepPath(place, call, 'owners'));
-  const loaded = await place.load(context, call);
-  return formPage(loaded, (scene) => ownerScreen(scene, owner), { typed, problems });
+/** An answer may ask for something of the second page alone. */
+function isPassed({ form }: Pick<LoadedForm, 'form'>, owner: number, page: OwnerPage): boolean {
+  return page === 'owner' && fieldsFor(form, page, owner, form.author).length === 0;
 }
+
+export const showOwner =
+  (page: OwnerPage) => async (context: PageContext, call: AnyCall, place: FormPlace) => {
+    const loaded = await place.load(context, call);
+    if (!loaded.isOpen) return seeOther(place.home(call));
+    const owner = ownerIn(call);
+    if (partOf(loaded.form.draft, owner) === null) return seeOther(stepPath(place, call, 'owners'));
+    if (isPassed(loaded, owner, page)) {
+      return seeOther(stepPath(place, call, `owners/${owner}/papers`));
+    }
+    return formPage(loaded, (scene) => ownerScreen(scene, owner, page));
+  };
+
+export const saveOwner =
+  (page: OwnerPage) => async (context: PageContext, call: TypedCall, place: FormPlace) => {
+    const owner = ownerIn(call);
+    const { session } = await openForm(context, call, place);
+    const typed = call.form;
+    const problems = await saveKycPage(context.deps, session, { page, owner, typed });
+    const loaded = await place.load(context, call);
+    if (problems !== null) {
+      return formPage(loaded, (scene) => ownerScreen(scene, owner, page), { typed, problems });
+    }
+    const other = otherPage(loaded, owner, page);
+    return seeOther(stepPath(place, call, other === null ? 'owners' : `owners/${owner}/${other}`));
+  };
 
 export async function removeOwnerFrom(context: PageContext, call: AnyCall, place: FormPlace) {
   const { session } = await openForm(context, call, place);
@@ -245,21 +270,28 @@ export async function takeBackPart(context: PageContext, call: AnyCall, place: F
 }
 
 /** The part of the owner whose session it is. */
-export async function showOwnPart(context: PageContext, call: AnyCall, place: FormPlace) {
-  const loaded = await place.load(context, call);
-  if (!loaded.isOpen) return seeOther(place.home(call));
-  return formPage(loaded, (scene) => ownPartScreen(scene, ownOf(loaded)));
-}
+export const showOwnPart =
+  (page: OwnerPage) => async (context: PageContext, call: AnyCall, place: FormPlace) => {
+    const loaded = await place.load(context, call);
+    if (!loaded.isOpen) return seeOther(place.home(call));
+    const owner = ownOf(loaded);
+    if (isPassed(loaded, owner, page)) return seeOther(stepPath(place, call, 'owner/papers'));
+    return formPage(loaded, (scene) => ownPartScreen(scene, owner, page));
+  };
 
-export async function saveOwnPart(context: PageContext, call: TypedCall, place: FormPlace) {
-  const { session, ...opened } = await openForm(context, call, place);
-  const owner = ownOf({ session, ...opened });
-  const typed = call.form;
-  const problems = await saveKycPage(context.deps, session, { page: 'owner', owner, typed });
-  if (problems === null) return seeOther(stepPath(place, call, 'documents'));
-  const loaded = await place.load(context, call);
-  return formPage(loaded, (scene) => ownPartScreen(scene, owner), { typed, problems });
-}
+export const saveOwnPart =
+  (page: OwnerPage) => async (context: PageContext, call: TypedCall, place: FormPlace) => {
+    const { session, ...opened } = await openForm(context, call, place);
+    const owner = ownOf({ session, ...opened });
+    const typed = call.form;
+    const problems = await saveKycPage(context.deps, session, { page, owner, typed });
+    const loaded = await place.load(context, call);
+    if (problems !== null) {
+      return formPage(loaded, (scene) => ownPartScreen(scene, owner, page), { typed, problems });
+    }
+    const other = otherPage(loaded, owner, page);
+    return seeOther(stepPath(place, call, other === null ? 'documents' : `owner/${other}`));
+  };
 
 export async function finishOwnPart(context: PageContext, call: AnyCall, place: FormPlace) {
   const { session } = await openForm(context, call, place);

@@ -101,8 +101,10 @@ function stepRows<P extends FormPlace>({ shows, takes }: RowsOf<P>): readonly Pa
     shows('/kyc/{step}', showStep),
     takes('/kyc/{step}', saveStep),
     takes('/kyc/owners/add', addOwnerTo),
-    shows('/kyc/owners/{owner}', showOwner),
-    takes('/kyc/owners/{owner}', saveOwner),
+    shows('/kyc/owners/{owner}', showOwner('owner')),
+    takes('/kyc/owners/{owner}', saveOwner('owner')),
+    shows('/kyc/owners/{owner}/papers', showOwner('owner_papers')),
+    takes('/kyc/owners/{owner}/papers', saveOwner('owner_papers')),
     takes('/kyc/owners/{owner}/remove', removeOwnerFrom),
   ];
 }

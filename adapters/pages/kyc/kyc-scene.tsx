@@ -13,7 +13,9 @@ import type {
 import {
   isAwaited,
   type KycStep,
+  kycPageOf,
   kycStepsOf,
+  type OwnerPage,
   type PlacedCorrection,
   stepOf,
 } from '../../../core/domain/hosted/kyc-form.js';
@@ -71,8 +73,13 @@ export function pathOfPart({ form }: Pick<KycScene, 'form'>, owner: number | nul
   return owner === null || form.author === 'owner' ? 'kyc' : `kyc/owners/${owner}`;
 }
 
-export function pathOfOwner({ form }: Pick<KycScene, 'form'>, owner: number): string {
-  return form.author === 'owner' ? 'kyc/owner' : `kyc/owners/${owner}`;
+export function pathOfOwner(
+  { form }: Pick<KycScene, 'form'>,
+  owner: number,
+  page: OwnerPage = 'owner',
+): string {
+  const part = page === 'owner' ? '' : '/papers';
+  return `${form.author === 'owner' ? 'kyc/owner' : `kyc/owners/${owner}`}${part}`;
 }
 
 /** The values of the party or an owner. */
@@ -230,6 +237,7 @@ export function hrefOf(scene: KycScene, place: FieldPlace): string {
   const { form, view } = scene;
   const { field, owner } = place;
   const isOwner = owner !== null && !field.endsWith('File');
-  const step = isOwner ? pathOfOwner(scene, owner) : `kyc/${stepOf(form, place) ?? 'review'}`;
+  const page = kycPageOf(form, place) === 'owner_papers' ? 'owner_papers' : 'owner';
+  const step = isOwner ? pathOfOwner(scene, owner, page) : `kyc/${stepOf(form, place) ?? 'review'}`;
   return `${view.path}/${step}#${controlId(place)}`;
 }

@@ -7,6 +7,7 @@ import {
   addressFields,
   fieldsFor,
   nextKycStep,
+  type OwnerPage,
   openOf,
   SAME_ADDRESS,
 } from '../../../core/domain/hosted/kyc-form.js';
@@ -98,10 +99,14 @@ function OwnerRow({ scene, owner }: { readonly scene: KycScene; readonly owner: 
   );
 }
 
-/** One owner, as the person who fills in the form sees it. */
-export function ownerScreen(scene: KycScene, owner: number): ScreenContent {
+/** One owner, as the person who fills in the form sees it: first the person, then its papers. */
+export function ownerScreen(
+  scene: KycScene,
+  owner: number,
+  page: OwnerPage = 'owner',
+): ScreenContent {
   const { form, words } = scene;
-  const fields = fieldsFor(form, 'owner', owner, form.author);
+  const fields = fieldsFor(form, page, owner, form.author);
   const asked = askedFor(form.draft, owner);
   const isAddress = ({ field }: AskedField) => addressFields.includes(field);
   const address = fields.filter(isAddress);
@@ -114,12 +119,14 @@ export function ownerScreen(scene: KycScene, owner: number): ScreenContent {
     addressProblem === null ? [] : [{ field: 'email', text: words.problems[addressProblem] }];
   return stepFrame(scene, 'owners', {
     title: ownerName(scene, owner),
-    lede: undefined,
+    lede: asked === null ? words.owners.pages[page] : undefined,
     errors: [...errorsOf(scene, places), ...addressError],
     body: (
       <>
-        {form.role === 'buyer' ? <AskCard scene={scene} owner={owner} asked={asked} /> : null}
-        <Form to={pathOfOwner(scene, owner)} class="card stack">
+        {form.role === 'buyer' && page === 'owner' ? (
+          <AskCard scene={scene} owner={owner} asked={asked} />
+        ) : null}
+        <Form to={pathOfOwner(scene, owner, page)} class="card stack">
           <Fields scene={scene} fields={before} owner={owner} />
           {address.length === 0 ? null : (
             <>
@@ -195,17 +202,21 @@ function AskCard({ scene, owner, asked }: AskProps): VNode {
   );
 }
 
-/** The first page of an owner who opened the link. */
-export function ownPartScreen(scene: KycScene, owner: number): ScreenContent {
+/** The first two pages of an owner who opened the link. */
+export function ownPartScreen(
+  scene: KycScene,
+  owner: number,
+  page: OwnerPage = 'owner',
+): ScreenContent {
   const { form, words } = scene;
-  const fields = fieldsFor(form, 'owner', owner, 'owner');
+  const fields = fieldsFor(form, page, owner, 'owner');
   const places = fields.map(({ field }) => ({ field, owner }));
   return stepFrame(scene, 'owners', {
     title: words.owners.self.heading(partyName(scene)),
-    lede: words.owners.self.lede,
+    lede: page === 'owner' ? words.owners.self.lede : words.owners.pages[page],
     errors: errorsOf(scene, places),
     body: (
-      <Form to="kyc/owner" class="card stack">
+      <Form to={pathOfOwner(scene, owner, page)} class="card stack">
         <Fields scene={scene} fields={fields} owner={owner} />
         <Continue scene={scene} />
       </Form>
@@ -213,7 +224,7 @@ export function ownPartScreen(scene: KycScene, owner: number): ScreenContent {
   });
 }
 
-/** The second one: files, what is still missing, and the button that ends it. */
+/** The last one: files, what is still missing, and the button that ends it. */
 export function ownDocumentsScreen(
   scene: KycScene,
   { owner, ...props }: DocumentProps & { readonly owner: number },

@@ -10,6 +10,7 @@ import {
   type KycPage,
   type KycStep,
   kycStepsOf,
+  ownerPages,
   type PlacedCorrection,
 } from '../../../core/domain/hosted/kyc-form.js';
 import { LegalItems, type ScreenContent } from '../hosted/layout.js';
@@ -173,7 +174,8 @@ function OwnerBlock({ scene, owner }: { readonly scene: KycScene; readonly owner
   const title = ownerName(scene, owner);
   const href = `${view.path}/${pathOfOwner(scene, owner)}`;
   if (asked === null) {
-    const rows = [...fieldRows(scene, 'owner', owner), ...fileRows(scene, owner)];
+    const own = ownerPages.flatMap((page) => fieldRows(scene, page, owner));
+    const rows = [...own, ...fileRows(scene, owner)];
     return <Card scene={scene} title={title} href={href} rows={rows} />;
   }
   const role = roleOf(scene, owner);

@@ -32,8 +32,10 @@ export const kycSteps = [
   'review',
 ] as const;
 export type KycStep = (typeof kycSteps)[number];
-/** `owner` is the page of one owner, below `owners`. */
-export type KycPage = KycStep | 'owner';
+/** The pages of one owner, below `owners`: the person, then its numbers and documents. */
+export const ownerPages = ['owner', 'owner_papers'] as const;
+export type OwnerPage = (typeof ownerPages)[number];
+export type KycPage = KycStep | OwnerPage;
 
 export const addressFields: readonly FormField[] = [
   'country',
@@ -70,17 +72,8 @@ const pageFields = {
   ],
   address: addressFields,
   owners: ['owners'],
-  owner: [
-    'role',
-    'firstName',
-    'lastName',
-    'dateOfBirth',
-    'taxId',
-    'taxType',
-    ...addressFields,
-    ...identity,
-    'proofOfAddressDocType',
-  ] as readonly FormField[],
+  owner: ['role', 'firstName', 'lastName', 'dateOfBirth', ...addressFields] as readonly FormField[],
+  owner_papers: ['taxId', 'taxType', ...identity, 'proofOfAddressDocType'] as readonly FormField[],
   documents: [
     'incorporationDocFile',
     'proofOfOwnershipDocFile',
@@ -97,8 +90,11 @@ const pageFields = {
 const optionalFields: Readonly<Partial<Record<KycPage, readonly FormField[]>>> = {
   person: ['phone'],
   address: ['addressLine2'],
-  owner: ['addressLine2', 'taxType'],
+  owner: ['addressLine2'],
+  owner_papers: ['taxType'],
 };
+/** Where people have a tax number of one of several kinds. */
+const TAX_TYPE_COUNTRY = 'US';
 
 export interface AskedField {
   readonly field: FormField;
@@ -136,9 +132,10 @@ export function kycStepsOf(rules: FormRules): readonly KycStep[] {
 
 function hasDue(due: readonly FieldPlace[], step: KycStep): boolean {
   return due.some(({ field, owner }) => {
-    const page = owner !== null && step === 'owners' ? 'owner' : step;
-    const fields: readonly FormField[] = pageFields[page];
-    return (owner === null || page === 'owner' || page === 'documents') && fields.includes(field);
+    const isOfOwner = owner !== null && step === 'owners';
+    const pages: readonly KycPage[] = isOfOwner ? ownerPages : [step];
+    const fields: readonly FormField[] = pages.flatMap((page) => pageFields[page]);
+    return (owner === null || isOfOwner || step === 'documents') && fields.includes(field);
   });
 }
 
@@ -184,12 +181,17 @@ export function kycFieldsOf(
   const part = partOf(rules.draft, owner);
   return pageFields[page].flatMap((field) => {
     const isRequired = required.has(field);
+    const isOffered = field !== 'taxType' || livesIn(part, TAX_TYPE_COUNTRY);
     const isAsked =
       isRequired ||
-      optional.includes(field) ||
+      (isOffered && optional.includes(field)) ||
       (field === 'idDocBackFile' && required.has('idDocFrontFile') && hasBack(part ?? {}));
     return isAsked ? [{ field, isRequired }] : [];
   });
+}
+
+function livesIn(part: object | null, country: string): boolean {
+  return part !== null && 'country' in part && part.country === country;
 }
 
 function dueOn(
@@ -219,7 +221,8 @@ function isFormField(field: keyof Dossier): field is FormField & keyof Dossier {
 
 /** The page on which a field is asked; null if it is not. */
 export function kycPageOf(rules: FormRules, { field, owner }: FieldPlace): KycPage | null {
-  const pages: readonly KycPage[] = owner === null ? kycStepsOf(rules) : ['owner', 'documents'];
+  const pages: readonly KycPage[] =
+    owner === null ? kycStepsOf(rules) : [...ownerPages, 'documents'];
   return (
     pages.find((page) => kycFieldsOf(rules, page, owner).some((of) => of.field === field)) ?? null
   );
@@ -313,10 +316,10 @@ export function isComplete(
   return steps.every(({ step, state }) => step === 'review' || state === 'done');
 }
 
-/** The page of an owner belongs to the step of the owners. */
+/** The pages of an owner belong to the step of the owners. */
 export function stepOf(rules: FormRules, place: FieldPlace): KycStep | null {
   const page = kycPageOf(rules, place);
-  return page === 'owner' ? 'owners' : page;
+  return page === 'owner' || page === 'owner_papers' ? 'owners' : page;
 }
 
 /** The first step with something to do; the review if there is none. */
@@ -411,7 +414,7 @@ export function sentDossier(rules: FormRules): Dossier {
       .flatMap((step) => kycFieldsOf(rules, step))
       .map(nameOf),
   );
-  const pages = ['owner', 'documents'] as const;
+  const pages = [...ownerPages, 'documents'] as const;
   const owners = ownersOf(rules.draft).map((owner, index) => {
     const number = ownerNumbers[index] ?? null;
     const own = new Set(pages.flatMap((page) => kycFieldsOf(rules, page, number)).map(nameOf));

@@ -20,6 +20,7 @@ import {
   type FormFacts,
   isComplete,
   type KycPage,
+  ownerPages,
   type PlacedCorrection,
   placeCorrections,
   type StepView,
@@ -128,7 +129,7 @@ export function refuseScope(
   { page, owner }: { readonly page: KycPage; readonly owner: number | null },
 ): void {
   const { kind, ownerIndex } = session;
-  const isOwn = page === 'owner' || page === 'documents';
+  const isOwn = page === 'documents' || ownerPages.some((one) => one === page);
   if (kind === 'buyer' || kind === 'seller' || kind === 'organization') return;
   if (kind === 'owner' && isOwn && owner === ownerIndex) return;
   if (kind === 'upload' && page === 'documents') return;

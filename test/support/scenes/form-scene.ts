@@ -2,7 +2,7 @@
 // buyer, of an owner who was asked, and of a phone.
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
-import type { KycStep } from '../../../core/domain/hosted/kyc-form.js';
+import { type KycStep, ownerPages } from '../../../core/domain/hosted/kyc-form.js';
 import type { KycSubmission } from '../../../core/domain/parties/buyer-kyc.js';
 import type { VerificationKind } from '../../../core/domain/parties/document.js';
 import type { Deps } from '../../../core/ports/deps.js';
@@ -74,6 +74,7 @@ export interface FormScene extends Scene {
   /** The session of the buyer. */
   readonly visitor: VisitorSession;
   open(by?: VisitorSession): Promise<KycForm>;
+  /** `owner`: both of its pages. */
   type(
     page: KycStep | 'owner',
     typed: Readonly<Record<string, string>>,
@@ -116,8 +117,13 @@ export async function formScene(
     paymentId,
     visitor,
     open: (by = visitor) => openKycForm(deps, by),
-    type: (page, typed, owner = null, by = visitor) =>
-      saveKycPage(deps, by, { page, owner, typed }),
+    async type(page, typed, owner = null, by = visitor) {
+      const found: PageProblems[] = [];
+      for (const one of page === 'owner' ? ownerPages : [page]) {
+        found.push(await saveKycPage(deps, by, { page: one, owner, typed }));
+      }
+      return found.every((problems) => problems === null) ? null : Object.assign({}, ...found);
+    },
     upload: (kind, owner = null, by = visitor, bytes = kind === 'incorporation_doc' ? pdf : jpeg) =>
       storePageDocument(deps, by, { kind, owner, declaredType: '', bytes: inChunks(bytes) }),
     async fillCompany() {

@@ -180,6 +180,10 @@ export const kycEn = {
     none:
       'No owner is listed yet. Add at least one person: everyone who owns 25% or more, and one ' +
       'person who runs the company.',
+    pages: {
+      owner: '1 of 2: the person',
+      owner_papers: '2 of 2: tax number and identity document',
+    },
     sameAddress: 'Lives at the address of the company',
     nameless: (number: number) => `Owner ${number}`,
     add: 'Add an owner',

@@ -179,6 +179,10 @@ export const kycEs = {
     none:
       'Todavía no hay nadie en la lista. Añada al menos a una persona: todos los que poseen el ' +
       '25 % o más, y una persona que dirige la empresa.',
+    pages: {
+      owner: '1 de 2: la persona',
+      owner_papers: '2 de 2: número fiscal y documento de identidad',
+    },
     sameAddress: 'Vive en la dirección de la empresa',
     nameless: (number) => `Propietario ${number}`,
     add: 'Añadir propietario',

@@ -179,6 +179,10 @@ export const kycPtBr = {
     none:
       'Ninguém foi informado ainda. Adicione ao menos uma pessoa: todos os que possuem 25% ou ' +
       'mais, e uma pessoa que dirige a empresa.',
+    pages: {
+      owner: '1 de 2: a pessoa',
+      owner_papers: '2 de 2: número fiscal e documento de identidade',
+    },
     sameAddress: 'Mora no endereço da empresa',
     nameless: (number) => `Pessoa ${number}`,
     add: 'Adicionar pessoa',

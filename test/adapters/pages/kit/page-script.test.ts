@@ -236,7 +236,7 @@ test('the address of the company hides that of the owner', async () => {
   assert.equal(await street.isVisible(), true);
   await page.locator('#sameAddress').check();
   assert.equal(await street.isVisible(), false);
-  assert.equal(await page.locator('[name="idDocCountry"]').isVisible(), true);
+  assert.equal(await page.locator('[name="firstName"]').isVisible(), true);
   await context.close();
 });
 

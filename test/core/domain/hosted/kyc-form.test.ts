@@ -26,6 +26,7 @@ import {
   nextKycStep,
   ONE_NAME,
   openOf,
+  ownerPages,
   placeCorrections,
   SAME_ADDRESS,
   sentDossier,
@@ -33,6 +34,7 @@ import {
 } from '../../../../core/domain/hosted/kyc-form.js';
 import {
   type Dossier,
+  type Owner,
   ownerRequirements,
   requirements,
 } from '../../../../core/domain/parties/dossier.js';
@@ -99,10 +101,26 @@ test('every field that is required for a buyer is asked on one page', () => {
     }
   }
   for (const field of ownerRequirements) {
-    assert.ok(
-      ['owner', 'documents'].includes(kycPageOf(company, { field, owner: 0 }) ?? ''),
+    const page = kycPageOf(company, { field, owner: 0 });
+    const pages = [...ownerPages, 'documents'] as const;
+    assert.deepEqual(
+      pages.filter((one) => kycFieldsOf(company, one, 0).some((of) => of.field === field)),
+      [page],
       field,
     );
+  }
+});
+
+test('the kind of a tax number is asked of owners who live where there are several', () => {
+  for (const [country, isAsked] of [
+    ['US', true],
+    ['SE', false],
+    [undefined, false],
+  ] as const) {
+    const owners = acme.owners.map((owner) => ({ ...owner, country }) as Owner);
+    const form = facts({ entityType: 'business', dossier: { ...acme, owners } });
+    const fields = kycFieldsOf(form, 'owner_papers', 0).map(({ field }) => field);
+    assert.equal(fields.includes('taxType'), isAsked, country);
   }
 });
 

@@ -2,7 +2,7 @@
 // partner, corrections, and the end of the draft.
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { kycStepsOf } from '../../../../core/domain/hosted/kyc-form.js';
+import { kycStepsOf, ownerPages } from '../../../../core/domain/hosted/kyc-form.js';
 import type { Deps } from '../../../../core/ports/deps.js';
 import type { PartyInput } from '../../../../core/ports/partner.js';
 import type { KycSession } from '../../../../core/usecases/hosted/form-subjects.js';
@@ -298,7 +298,9 @@ test('an organization adds owners and documents, and the partner gets them', asy
   const owner = await addOwner(deps, session);
   const asked = { owner, email: 'priya@rota.example', locale: 'en', client: null } as const;
   await assert.rejects(askOwner(deps, session, asked), { code: 'NotFound' });
-  await saveKycPage(deps, session, { page: 'owner', owner, typed: typedOwner });
+  for (const page of ownerPages) {
+    await saveKycPage(deps, session, { page, owner, typed: typedOwner });
+  }
   for (const kind of ownerFiles) await upload(deps, session, kind, owner);
   const outcome = await submitKycForm(deps, session, (await open()).version);
   assert.equal(outcome.outcome, 'submitted');

@@ -226,6 +226,7 @@ export const kycSamples: readonly Sample[] = [
   sample('owners', { form: business }, ownersScreen),
   sample('owners-none', { form: formOf({ entityType: 'business' }) }, ownersScreen),
   sample('owner', { form: business }, (scene) => ownerScreen(scene, 0)),
+  sample('owner-papers', { form: business }, (scene) => ownerScreen(scene, 0, 'owner_papers')),
   sample('owner-asked', { form: business, addressProblem: 'not_an_address' }, (scene) =>
     ownerScreen(scene, 1),
   ),

@@ -184,6 +184,8 @@ test('a company’s owner adds a part by a mailed link; the clerk sees that it i
   assert.match(owner.shown?.path ?? '', /^\/owner\/[\w-]+\/0\/kyc\/owner$/);
   assert.match(owner.shown?.heading ?? '', /^Seus dados para Harbor & Pine Roasters/);
   await owner.send('/kyc/owner', typedOwner);
+  assert.match(owner.shown?.path ?? '', /\/kyc\/owner\/papers$/);
+  await owner.send('/kyc/owner/papers', typedOwner);
   await owner.upload('/kyc/file/selfie', Uint8Array.from(pdf), 'application/pdf');
   const refused = /href="#selfieFile-0">[^<]*: Deve ser uma foto/;
   assert.match(owner.shown?.text ?? '', refused);

@@ -225,6 +225,7 @@ test('owners and documents that the partner requires are added, and nothing is s
   await owner.send('/kyc/owners/add');
   assert.doesNotMatch(owner.shown?.text ?? '', /owners\/0\/ask/, 'nobody is mailed');
   await owner.send('/kyc/owners/0', typedOwner);
+  await owner.send('/kyc/owners/0/papers', typedOwner);
   await owner.open(`${root}/kyc/documents`);
   await owner.upload('/kyc/file/incorporation_doc', Uint8Array.from(pdf), 'application/pdf');
   for (const kind of ownerFiles) {
