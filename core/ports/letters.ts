@@ -6,6 +6,7 @@ import type { Mode } from '../domain/base/tenant.js';
 import type { MailPurpose } from '../domain/mail/mail.js';
 import type { ConnectedAccount } from '../domain/parties/connected-account.js';
 import type { Organization } from '../domain/parties/organization.js';
+import type { VendorPaper } from '../domain/parties/vendor-paper.js';
 import type { MovedMoney } from '../domain/payments/event.js';
 import type { Funds } from '../domain/payments/funds.js';
 import type { Payment } from '../domain/payments/payment.js';
@@ -50,6 +51,8 @@ export interface Letter {
   readonly invited: readonly Payment[];
   /** The money that moved; null for another mail. */
   readonly moved: MovedMoney | null;
+  /** The vendor document that ends; null for another mail. */
+  readonly paper: Pick<VendorPaper, 'kind' | 'expiresOn'> | null;
   /** What the recipient names when it asks the organization; `isReference` of display.ts. */
   readonly reference: string;
   /** The hosted page; null if the mail is about none. */

@@ -10,6 +10,7 @@ import {
   organizationPurposes,
   ownerNoticePurposes,
 } from '../../../core/domain/mail/mail.js';
+import type { PaperKind } from '../../../core/domain/parties/vendor-paper.js';
 import { displayText, isReference } from '../../../core/domain/payments/display.js';
 import type { MailedEvent } from '../../../core/domain/payments/event.js';
 import { heldMinor } from '../../../core/domain/payments/funds.js';
@@ -107,6 +108,13 @@ export interface OwnerFacts extends Pick<PaymentFacts, 'payee' | 'amount'> {
   readonly approver: string;
 }
 
+export interface PaperFacts extends LetterFacts {
+  readonly kind: string;
+  readonly lastDay: string;
+  /** Null: it is the organization's. */
+  readonly seller: string | null;
+}
+
 export interface SettledFacts extends LetterFacts, Pick<PaymentFacts, 'payee' | 'amount'> {
   readonly buyer: string;
   /** What the payee received. */
@@ -153,7 +161,7 @@ export type MemberPurpose =
   | 'sign_in'
   | Exclude<
       OrganizationPurpose,
-      'payout_changed' | 'question' | 'payment_settled' | OwnerNoticePurpose
+      'payout_changed' | 'question' | 'payment_settled' | 'paper_ends' | OwnerNoticePurpose
     >;
 export type PaymentPurpose = Exclude<
   MailPurpose,
@@ -172,6 +180,9 @@ export interface LetterCatalogue {
   readonly question: (facts: QuestionFacts) => LetterTexts;
   /** To the payee. */
   readonly settled: (facts: SettledFacts) => LetterTexts;
+  /** To the payee, about a document for its buyers. */
+  readonly paper: (facts: PaperFacts) => LetterTexts;
+  readonly paperKinds: Readonly<Record<PaperKind, string>>;
   /** To its owners. */
   readonly moved: Readonly<Record<MailedEvent, (facts: MovedFacts) => LetterTexts>>;
   /** To its owners, about a payment. */
@@ -218,6 +229,7 @@ const toOrganization: ReadonlySet<MailPurpose> = new Set([
   'payout_changed',
   'question',
   'payment_settled',
+  'paper_ends',
   ...ownerNoticePurposes,
 ]);
 
@@ -266,6 +278,7 @@ export function textsOf(catalogue: LetterCatalogue, letter: Letter): LetterTexts
   if (purpose === 'confirmation') return catalogue.confirmation(confirmationFacts(letter));
   if (purpose === 'question') return catalogue.question(questionFacts(letter));
   if (purpose === 'payment_settled') return catalogue.settled(settledFacts(letter));
+  if (purpose === 'paper_ends') return catalogue.paper(paperFacts(catalogue, letter));
   if (purpose === 'money_moved') return movedTexts(catalogue, letter);
   if (isOwnerNotice(purpose)) return catalogue.owner[purpose](ownerFacts(letter));
   if (letter.isToMember) {
@@ -457,6 +470,18 @@ function settledFacts(letter: Letter): SettledFacts {
     settled: money(letter.moved?.settled ?? settlement.settled),
     hasProof: hasReceipt,
     until: instant(pageEndsAtMs),
+  };
+}
+
+function paperFacts(catalogue: LetterCatalogue, letter: Letter): PaperFacts {
+  const { paper, account } = letter;
+  assert(paper !== null && paper.expiresOn !== null, 'the letter is about a document that ends');
+  const name = account?.displayName ?? account?.legalName ?? account?.externalId ?? account?.id;
+  return {
+    ...commonFacts(letter),
+    kind: catalogue.paperKinds[paper.kind],
+    lastDay: formatFor(letter).date(paper.expiresOn) ?? paper.expiresOn,
+    seller: name === undefined ? null : oneLine(name),
   };
 }
 

@@ -426,6 +426,24 @@ export const lettersEn = {
       `The page opens until ${until}. Anyone who has its link can read it and change nothing.`,
     ],
   }),
+  paper: ({ org, kind, lastDay, seller }) => ({
+    subject: `The last day of a document for buyers is ${lastDay}`,
+    heading: 'A document for buyers ends',
+    paragraphs: [
+      `${kind}${seller === null ? '' : ` (${seller})`}. Buyers download it and file it before ` +
+        `they pay. After ${lastDay} it is not offered any more, and they may hold payments.`,
+      seller === null
+        ? 'Upload a new one in the dashboard, under “Vendor documents”. It replaces this one.'
+        : `Send a new one to ${org}. It replaces this one.`,
+    ],
+  }),
+  paperKinds: {
+    w8: 'Tax form of the payee (W-8 or W-9)',
+    engagement_letter: 'Letter of engagement',
+    holder_tax_form: 'Tax form of the account holder',
+    bank_letter: 'Bank letter',
+    registration: 'Registration or license',
+  },
   owner: {
     payment_approved: ({ payee, amount, buyer, approver }) => ({
       subject: `A payment of ${amount} to ${payee} was approved`,

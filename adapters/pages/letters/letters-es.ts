@@ -427,6 +427,24 @@ export const lettersEs = {
       `La página se abre hasta ${until}. Quien tiene el enlace lee todo, sin cambiar nada.`,
     ],
   }),
+  paper: ({ org, kind, lastDay, seller }) => ({
+    subject: `El último día de un documento para compradores es el ${lastDay}`,
+    heading: 'Un documento para compradores está por vencer',
+    paragraphs: [
+      `${kind}${seller === null ? '' : ` (${seller})`}. Los compradores lo descargan y archivan ` +
+        `antes de pagar. Después del ${lastDay} ya no se ofrece, y pueden retener pagos.`,
+      seller === null
+        ? 'Suba uno nuevo en el panel, en “Documentos del proveedor”. Reemplaza a este.'
+        : `Envíe uno nuevo a ${org}. Reemplaza a este.`,
+    ],
+  }),
+  paperKinds: {
+    w8: 'Formulario fiscal del beneficiario (W-8 o W-9)',
+    engagement_letter: 'Carta de encargo',
+    holder_tax_form: 'Formulario fiscal del titular de la cuenta',
+    bank_letter: 'Carta del banco',
+    registration: 'Inscripción o licencia',
+  },
   owner: {
     payment_approved: ({ payee, amount, buyer, approver }) => ({
       subject: `Un pago de ${amount} a ${payee} fue aprobado`,

@@ -433,6 +433,24 @@ export const lettersPtBr = {
       `A página abre até ${until}. Quem tem o link lê tudo, mas não altera nada.`,
     ],
   }),
+  paper: ({ org, kind, lastDay, seller }) => ({
+    subject: `O último dia de um documento para compradores é ${lastDay}`,
+    heading: 'Um documento para compradores vai vencer',
+    paragraphs: [
+      `${kind}${seller === null ? '' : ` (${seller})`}. Os compradores o baixam e arquivam antes ` +
+        `de pagar. Depois de ${lastDay} ele não é mais oferecido, e eles podem segurar pagamentos.`,
+      seller === null
+        ? 'Envie um novo no painel, em “Documentos do fornecedor”. Ele substitui este.'
+        : `Mande um novo para ${org}. Ele substitui este.`,
+    ],
+  }),
+  paperKinds: {
+    w8: 'Formulário fiscal do recebedor (W-8 ou W-9)',
+    engagement_letter: 'Carta de contratação',
+    holder_tax_form: 'Formulário fiscal do titular da conta',
+    bank_letter: 'Carta do banco',
+    registration: 'Registro ou licença',
+  },
   owner: {
     payment_approved: ({ payee, amount, buyer, approver }) => ({
       subject: `Um pagamento de ${amount} a ${payee} foi aprovado`,

@@ -747,7 +747,7 @@ create table mails (
     'money_short'::text, 'money_received'::text, 'receipt'::text, 'cancelled'::text,
     'expired'::text, 'failed'::text, 'refund_ordered'::text, 'refunded'::text, 'reminder'::text,
     'question'::text, 'money_moved'::text, 'payment_approved'::text, 'buyer_differs'::text,
-    'payment_settled'::text, 'webhooks_gave_up'::text, 'passkey_added'::text,
+    'payment_settled'::text, 'paper_ends'::text, 'webhooks_gave_up'::text, 'passkey_added'::text,
     'passkey_removed'::text, 'live_key_created'::text, 'team_changed'::text,
     'passkeys_reset'::text]))),
   constraint mails_status_check check ((status = any (array['pending'::text, 'sent'::text,

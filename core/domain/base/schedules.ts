@@ -143,6 +143,12 @@ export const schedules = {
       'on the day. The wait between the two.',
     waitsMs: [3 * DAY_MS],
   },
+  paperWarning: {
+    reason:
+      'A new tax form takes weeks: the owner of a vendor document is mailed this long before its ' +
+      'last day.',
+    waitsMs: [7 * DAY_MS, 30 * DAY_MS],
+  },
   fakePartnerMessage: {
     reason: 'The fake partner repeats a message like a real one, and drops it after the last wait.',
     waitsMs: [5 * SECOND_MS, 30 * SECOND_MS, 5 * MINUTE_MS],

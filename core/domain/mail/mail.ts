@@ -81,6 +81,7 @@ export const mailRules = {
   payment_approved: notice,
   buyer_differs: notice,
   payment_settled: notice,
+  paper_ends: notice,
   webhooks_gave_up: notice,
   passkey_added: notice,
   passkey_removed: notice,
@@ -120,6 +121,7 @@ export const organizationPurposes = [
   'question',
   ...ownerNoticePurposes,
   'payment_settled',
+  'paper_ends',
   'passkey_added',
   'passkey_removed',
   ...memberNoticePurposes,
@@ -162,6 +164,11 @@ export function eventIdIn({ purpose, cause }: Pick<Mail, 'purpose' | 'cause'>): 
   const named = cause?.split('.')[0] ?? null;
   if (purpose === 'payment_settled') return named?.startsWith('evt_') ? named : null;
   return purpose === 'question' || purpose === 'money_moved' ? named : null;
+}
+
+/** The document that a warning is about; null for another mail. */
+export function paperIdIn({ purpose, cause }: Pick<Mail, 'purpose' | 'cause'>): string | null {
+  return purpose === 'paper_ends' ? (cause?.split('.')[0] ?? null) : null;
 }
 
 /** The tenant of mails to a member, who belongs to both modes. */

@@ -256,12 +256,16 @@ export function cleanupStarted(document: Document, nowMs: number): Document | nu
 
 /**
  * The cleanup is complete. If a host dies during an upload, it may leave bytes later, so a last
- * cleanup follows when no upload can be in progress.
+ * cleanup follows when no upload can be in progress. `nextMs`: when something else of it is due.
  */
-export function cleanupCompleted(document: Document, nowMs: number): Document {
+export function cleanupCompleted(
+  document: Document,
+  nowMs: number,
+  nextMs: number | null = null,
+): Document {
   const { status } = document;
   const lastCleanupMs = lastCleanupMsOf(document);
-  const looked = { tries: 0, dueAtMs: nowMs < lastCleanupMs ? lastCleanupMs : null };
+  const looked = { tries: 0, dueAtMs: nowMs < lastCleanupMs ? lastCleanupMs : nextMs };
   if (status === 'purging') {
     return step(document, 'purged', { ...looked, contentName: null, purgedAtMs: nowMs });
   }

@@ -1,6 +1,7 @@
 // Documents that a buyer's accountants file before they pay a new vendor. Ponte keeps them and
 // gives them out; it does not check what they say.
-import { DAY_MS } from '../base/instant.js';
+import { DAY_MS, HOUR_MS } from '../base/instant.js';
+import { schedules } from '../base/schedules.js';
 import { sameTenant, type Tenant } from '../base/tenant.js';
 import type { Document, DocumentOwner } from './document.js';
 
@@ -17,8 +18,10 @@ export type PaperKind = keyof typeof vendorPapers;
 export type PaperOwner = 'organization' | 'seller' | 'partner';
 const paperKinds = Object.keys(vendorPapers) as readonly PaperKind[];
 
-/** Its owner is warned from then on. */
-const PAPER_WARNING_DAYS = 30;
+/** It is marked from the first warning on. */
+const PAPER_WARNING_DAYS = Math.max(...schedules.paperWarning.waitsMs) / DAY_MS;
+/** The time of day in UTC: working hours in Europe and the Americas. */
+const HOUR_OF_DAY_MS = 14 * HOUR_MS;
 
 /** A document as it is kept; its kind is one of the table. */
 export interface VendorPaper extends Document {
@@ -64,4 +67,24 @@ export function paperStateOn(
   if (expiresOn < today) return 'ended';
   const days = (Date.parse(expiresOn) - Date.parse(today)) / DAY_MS;
   return days <= PAPER_WARNING_DAYS ? 'ends_soon' : 'valid';
+}
+
+/** When its owner is mailed, in order; nothing that was over when it came. */
+function warningsMs({ expiresOn, createdAtMs }: VendorPaper): readonly number[] {
+  if (expiresOn === null) return [];
+  const lastMs = Date.parse(expiresOn) + HOUR_OF_DAY_MS;
+  return schedules.paperWarning.waitsMs
+    .toReversed()
+    .map((waitMs) => lastMs - waitMs)
+    .filter((atMs) => atMs > createdAtMs);
+}
+
+export function nextWarningAtMs(paper: VendorPaper, afterMs: number): number | null {
+  return warningsMs(paper).find((atMs) => atMs > afterMs) ?? null;
+}
+
+/** The occasion of the mail that is due; null before the first, and once it has ended. */
+export function warningAtMs(paper: VendorPaper, nowMs: number): number | null {
+  const ended = paper.expiresOn !== null && nowMs > Date.parse(paper.expiresOn) + DAY_MS;
+  return ended ? null : (warningsMs(paper).findLast((atMs) => atMs <= nowMs) ?? null);
 }

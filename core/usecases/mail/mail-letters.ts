@@ -22,6 +22,7 @@ import {
   type NoticePurpose,
   noticeIn,
   PAGE_SHOWS_MS,
+  paperIdIn,
   personMail,
   secretsIn,
   tokenPurpose,
@@ -30,6 +31,7 @@ import { causeOf } from '../../domain/mail/payment-notices.js';
 import { earliestFirst, isUnpaid } from '../../domain/mail/reminder.js';
 import type { DestinationChange } from '../../domain/parties/destination-change.js';
 import type { Organization } from '../../domain/parties/organization.js';
+import { isVendorPaper } from '../../domain/parties/vendor-paper.js';
 import { helpReference } from '../../domain/payments/display.js';
 import { movedMoneyIn, questionIn } from '../../domain/payments/event.js';
 import { noFunds } from '../../domain/payments/funds.js';
@@ -65,7 +67,9 @@ export async function readMailFacts(tx: Tx, mail: Mail) {
   const hasDetails = mail.purpose === 'instructions_ready' && paymentId !== null;
   const isRedirect = mail.purpose === 'payout_changed';
   const isToOwners = isOwnerNotice(mail.purpose);
+  const isToPayee = ['payment_settled', 'payout_changed', 'paper_ends'].includes(mail.purpose);
   const isSettled = mail.purpose === 'payment_settled';
+  const paperId = paperIdIn(mail);
   const eventId = eventIdIn(mail);
   const notice = noticeIn(mail);
   const [
@@ -83,6 +87,7 @@ export async function readMailFacts(tx: Tx, mail: Mail) {
     sent,
     signIns,
     ofPerson,
+    document,
   ] = await Promise.all([
     tx.epochs.current(),
     subject.kind === 'person' ? null : tx.organizations.get(mail.orgId),
@@ -96,8 +101,9 @@ export async function readMailFacts(tx: Tx, mail: Mail) {
     eventId === null ? null : tx.feed.get(tenant, eventId),
     notice === null ? null : objectOf(tx, mail, notice),
     tx.mails.anySentTo(mail.orgId, mail.toKey),
-    isToOwners || isSettled || isRedirect ? tx.mails.newestNumbered(signInsTo(mail), 1) : [],
+    isToOwners || isToPayee ? tx.mails.newestNumbered(signInsTo(mail), 1) : [],
     subject.kind === 'person' ? readPerson(tx, subject.emailKey, mail.proof) : null,
+    paperId === null ? null : tx.documents.find(paperId),
   ]);
   const organization = ofPerson?.organization ?? ofTenant;
   assert(organization !== null, 'an organization stays');
@@ -118,6 +124,7 @@ export async function readMailFacts(tx: Tx, mail: Mail) {
   return {
     ...facts,
     object: named,
+    paper: document?.status === 'submitted' && isVendorPaper(document) ? document : null,
     moved,
     locale,
     session: watcher,
@@ -228,6 +235,7 @@ export function uselessBecause(mail: Mail, facts: MailFacts, nowMs: number): str
   if (facts.isToNobody) return 'the address is not of a member';
   if (purpose === 'question') return facts.question === null ? 'its event was pruned' : null;
   if (purpose === 'money_moved') return facts.moved === null ? 'its event was pruned' : null;
+  if (purpose === 'paper_ends') return facts.paper === null ? 'the document was replaced' : null;
   if (isMemberNotice(purpose)) return facts.object === null ? 'the subscription is deleted' : null;
   if (isNoticePurpose(purpose)) return noticeIsUseless(purpose, mail, facts);
   if (purpose === 'approval_link') {
@@ -357,7 +365,7 @@ function letterOf(
   facts: MailFacts,
 ): Omit<Letter, 'hasReceipt' | 'hasLogo'> {
   const { organization, about, account, change, isReplacement, question, object } = facts;
-  const { locale, moved, invited } = facts;
+  const { locale, moved, invited, paper } = facts;
   const { purpose, mode, proof, createdAtMs: writtenAtMs } = mail;
   const path = pathIn(mail, facts);
   const pageUrl = path === null ? null : `${deps.settings.payUrl}${path}`;
@@ -380,6 +388,7 @@ function letterOf(
     isReplacement,
     question,
     moved,
+    paper,
     invited,
     reference: referenceOf(facts),
     link: pageUrl === null ? stopLinkOf(deps, change, locale) : linkOf(deps, mail, pageUrl),

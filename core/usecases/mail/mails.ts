@@ -131,6 +131,7 @@ export function stageNotice(
         | MemberNoticePurpose
         | OwnerNoticePurpose
         | 'payment_settled'
+        | 'paper_ends'
         | 'passkey_added'
         | 'passkey_removed';
       readonly cause: string;

@@ -29,11 +29,16 @@ import {
   verificationKinds,
 } from '../../domain/parties/document.js';
 import { type Dossier, fileLinks } from '../../domain/parties/dossier.js';
-import { partnerPapers } from '../../domain/parties/vendor-paper.js';
+import {
+  isVendorPaper,
+  nextWarningAtMs,
+  partnerPapers,
+} from '../../domain/parties/vendor-paper.js';
 import { assert, isCode, PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { ByteSource, DocumentStorage } from '../../ports/outside.js';
 import type { DocumentFilter, Tx } from '../../ports/storage.js';
+import { paperNotices } from '../mail/paper-notices.js';
 import { eachDue } from '../service/due-work.js';
 import { acceptedBytes, budgetedBytes, refuseTooLarge } from './upload-bytes.js';
 
@@ -325,10 +330,17 @@ async function cleanUp(deps: Deps, documentId: string): Promise<void> {
   if (due === null) return;
   // Throws without a storage: bytes of an earlier configuration stay due.
   await storageOf(deps).purge(documentId, isReadableDocument(due) ? due.contentName : null);
-  // A concurrent change of the status sets another due time.
-  await changeDocument(deps, documentId, (document) =>
-    document.status === due.status ? cleanupCompleted(document, nowMs) : null,
-  );
+  await deps.store.run(async (tx) => {
+    const document = await tx.documents.find(documentId);
+    // A concurrent change of the status sets another due time.
+    if (document === null || document.status !== due.status) return;
+    const paper = document.status === 'submitted' && isVendorPaper(document) ? document : null;
+    const stage = paper === null ? () => undefined : await paperNotices(deps, tx, paper, nowMs);
+    const nextMs = paper && nextWarningAtMs(paper, nowMs);
+    tx.documents.update(cleanupCompleted(document, nowMs, nextMs));
+    stage();
+  });
+  deps.wake('mails');
 }
 
 /** Null if `decide` changes nothing. */

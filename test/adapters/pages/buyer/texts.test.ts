@@ -13,6 +13,7 @@ const same = new Set([
   'Páginas',
   'Menu',
   'Principal',
+  'Buscar',
   'BIC (SWIFT)',
   'IBAN',
   'PIX',

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { unzipSync } from 'fflate';
 import { DAY_MS } from '../../../../core/domain/base/instant.js';
+import { setAccountLocale } from '../../../../core/usecases/parties/accounts.js';
 import {
   listPapers,
   offeredPapers,
@@ -196,4 +197,39 @@ test('the audit log has uploads and downloads', async () => {
   assert.equal(download.exported?.filter, `vendor documents of ${payment.id}`);
   const uploads = entries.filter(({ objects }) => objects.some(({ type }) => type === 'document'));
   assert.ok(uploads.some(({ actor }) => actor.kind === 'member'));
+});
+
+test('its owner is mailed 30 days and 7 days before the last day, once each, in its language', async () => {
+  const { world, tenant } = site;
+  const { deps } = world;
+  await setAccountLocale(deps, tenant, sellerId, 'es');
+  const dayAfter = (days: number) =>
+    new Date(deps.clock.nowMs() + days * DAY_MS).toISOString().slice(0, 10);
+  const own = `${rootOf(site)}/vendor-documents`;
+  const last = dayAfter(50);
+  await upload(owner, sellerPath(), 'w8', 'ends', last);
+  await upload(owner, own, 'engagement_letter', 'ends too', last);
+  await upload(owner, own, 'w8', 'is replaced', last);
+  await partnerPaper('bank_letter', last);
+  await upload(owner, own, 'w8', 'stays');
+  const from = world.mails.length;
+  const found: string[] = [];
+  for (let day = 0; day < 60; day += 1) {
+    world.advanceClock(DAY_MS);
+    await world.settle();
+    const mails = world.mails.slice(from + found.length);
+    found.push(...mails.map(({ to, locale }) => `${50 - day - 1} ${to} ${locale}`));
+  }
+  assert.deepEqual(found.toSorted(), [
+    '29 Seller@Example.com es',
+    '29 owner@rotanorte.example pt-BR',
+    '6 Seller@Example.com es',
+    '6 owner@rotanorte.example pt-BR',
+  ]);
+  const mails = world.mails.slice(from);
+  const [ofSeller, ofOwner] = ['es', 'pt-BR'].map((one) =>
+    mails.find(({ locale }) => locale === one),
+  );
+  assert.match(ofSeller?.text ?? '', /Formulario fiscal .*\(.*\)/);
+  assert.match(ofOwner?.text ?? '', /Carta de contratação[\s\S]*“Documentos do fornecedor”/);
 });

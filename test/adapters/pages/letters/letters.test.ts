@@ -93,7 +93,12 @@ function letterOf(purpose: MailPurpose, fields: LetterFields = {}): Letter {
     'passkey_removed',
     ...memberNoticePurposes,
   ];
-  const others: readonly MailPurpose[] = ['owner_link', 'payout_changed', ...toMember];
+  const others: readonly MailPurpose[] = [
+    'owner_link',
+    'payout_changed',
+    'paper_ends',
+    ...toMember,
+  ];
   const isOfPayment = changed !== null && !others.includes(purpose);
   const isAsked = purpose === 'sign_in' || purpose === 'confirmation';
   const link = { url: `${page}?token=token`, code: '418926', isAsked, endsAtMs: NOW_MS + 900_000 };
@@ -124,9 +129,10 @@ function letterOf(purpose: MailPurpose, fields: LetterFields = {}): Letter {
     question: purpose === 'question' ? 'Why 12 bags, not 10?' : null,
     invited: [],
     moved: purpose === 'money_moved' ? movedBy('payout_returned') : null,
+    paper: purpose === 'paper_ends' ? { kind: 'w8', expiresOn: '2031-12-31' } : null,
     isReplacement: false,
     reference: 'RN-2030-0418',
-    pageUrl: purpose === 'payout_changed' ? null : page,
+    pageUrl: ['payout_changed', 'paper_ends'].includes(purpose) ? null : page,
     pageEndsAtMs: purpose === 'payment_settled' ? NOW_MS + 14 * DAY_MS : null,
     link: mailRules[purpose].signsIn ? link : null,
     ...rest,
@@ -318,6 +324,7 @@ test('no letter to a buyer has bank details, and each says that none ever has', 
       'payout_changed',
       'question',
       'payment_settled',
+      'paper_ends',
       ...ownerNoticePurposes,
     ];
     const isToBuyer = !toOrganization.includes(purpose);
@@ -572,7 +579,13 @@ test('what a buyer asks is text: no link, no element, and it names where the ans
 
 test('a letter has no time without its zone: of the organization for its members, else UTC', () => {
   const times = /\d{1,2}:\d{2}(?::\d{2})?(.{0,6})/g;
-  const forOrganization = ['payout_changed', 'question', 'payment_settled', ...ownerNoticePurposes];
+  const forOrganization = [
+    'payout_changed',
+    'question',
+    'payment_settled',
+    'paper_ends',
+    ...ownerNoticePurposes,
+  ];
   let timed = 0;
   each(({ subject, text, html }, { purpose, isToMember }) => {
     const zone = isToMember || forOrganization.includes(purpose) ? 'GMT-3' : 'UTC';
