@@ -20,9 +20,16 @@ export interface SmtpOptions {
   readonly from: MailSender;
   /** Whether a server of `smtp://` must take STARTTLS: the links sign buyers in. */
   readonly requireTls: boolean;
+  /** For tests. */
+  readonly silenceMaxMs?: number;
 }
 
-export function createSmtpMailer({ url, from, requireTls }: SmtpOptions): Mailer {
+export function createSmtpMailer({
+  url,
+  from,
+  requireTls,
+  silenceMaxMs = SILENCE_MAX_MS,
+}: SmtpOptions): Mailer {
   const { protocol, hostname, port, username, password } = new URL(url);
   const auth = { user: decodeURIComponent(username), pass: decodeURIComponent(password) };
   const transport = createTransport({
@@ -31,10 +38,10 @@ export function createSmtpMailer({ url, from, requireTls }: SmtpOptions): Mailer
     ...(username === '' ? {} : { auth }),
     secure: protocol === 'smtps:',
     requireTLS: requireTls,
-    connectionTimeout: SILENCE_MAX_MS,
-    greetingTimeout: SILENCE_MAX_MS,
-    dnsTimeout: SILENCE_MAX_MS,
-    socketTimeout: SILENCE_MAX_MS,
+    connectionTimeout: silenceMaxMs,
+    greetingTimeout: silenceMaxMs,
+    dnsTimeout: silenceMaxMs,
+    socketTimeout: silenceMaxMs,
   });
   return {
     async send(mail) {
@@ -43,7 +50,7 @@ export function createSmtpMailer({ url, from, requireTls }: SmtpOptions): Mailer
         await transport.sendMail({ ...messageOf(from, mail), signal });
         return { outcome: 'sent' };
       } catch (error) {
-        return failedBy(error);
+        return failedBy(error, new URL(url));
       }
     },
     problem: () =>
@@ -54,9 +61,9 @@ export function createSmtpMailer({ url, from, requireTls }: SmtpOptions): Mailer
   };
 }
 
-function failedBy(error: unknown): MailOutcome {
+function failedBy(error: unknown, url: URL): MailOutcome {
   const { command, responseCode, response } = error as Readonly<Record<string, unknown>>;
-  const reason = reasonOf(error);
+  const reason = connectionText(reasonOf(error), url);
   const status = typeof responseCode === 'number' ? responseCode : 0;
   if (status < 500) return { outcome: 'later', reason };
   const reply = { command: String(command), status, text: String(response ?? '') };
@@ -68,8 +75,15 @@ function reasonOf(error: unknown): string {
   return text.slice(0, REASON_LENGTH_MAX);
 }
 
-/** What OpenSSL says, in words of the setting. */
+/** What OpenSSL and nodemailer say, in words of the setting. */
 function connectionText(reason: string, { protocol, host }: URL): string {
+  // A port of TLS waits for the client: both are silent.
+  if (protocol === 'smtp:' && /greeting never received/i.test(reason)) {
+    return (
+      `${host} says nothing: if it expects TLS, as port 465 does, write smtps:// instead of ` +
+      'smtp://'
+    );
+  }
   if (/certificate/i.test(reason)) return untrusted(reason.replace(/;.*/s, ''));
   if (!/SSL routines|wrong version number/i.test(reason)) return reason;
   return protocol === 'smtps:'

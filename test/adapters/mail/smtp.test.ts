@@ -143,6 +143,12 @@ test('a check connects, encrypts and signs in as for a mail, and sends none', as
     (await problem({ url: `smtps://localhost:${port}` })) ?? '',
     /^its certificate is not trusted here \(self-signed certificate\): .* NODE_EXTRA_CA_CERTS/,
   );
+  const silent = { url: `smtp://127.0.0.1:${port}`, silenceMaxMs: 100 };
+  const says =
+    `127.0.0.1:${port} says nothing: if it expects TLS, as port 465 does, write smtps:// instead ` +
+    'of smtp://';
+  assert.equal(await problem(silent), says);
+  assert.deepEqual(await send(silent), { outcome: 'later', reason: says });
   listening.close();
   const plain = `smtps://127.0.0.1:${server.port}`;
   assert.equal(
