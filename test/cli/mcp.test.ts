@@ -31,7 +31,7 @@ async function agentOf(t: TestContext, keyOf: (testKey: string) => string = (key
   };
   const ask = (method: string, params: object = {}) =>
     say(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }));
-  const use = async (name: string, given: object = {}) => {
+  const use = async (name: string, given: unknown = {}) => {
     const { result } = await ask('tools/call', { name, arguments: given });
     return { text: result?.content?.[0]?.text ?? '', isError: result?.isError ?? false };
   };
@@ -74,8 +74,20 @@ test('the agent learns of a refusal, an unknown tool and a wrong input', async (
   const { use } = await agentOf(t);
   const refusals = [
     ['read_payment', { id: 'pi_none' }, /^NotFound: /],
-    ['simulate_event', { id: 'pi_none', event: 'rain' }, /event/],
-    ['read_documentation', { path: '/v1/payments' }, /path/],
+    [
+      'simulate_event',
+      { id: 'pi_none', event: 'rain' },
+      /^event: send one of identity_sent, .*\.$/,
+    ],
+    ['simulate_event', {}, /^id: send text\.\nevent: send one of identity_sent, .*\.$/],
+    ['list_payments', { limit: 900 }, /^limit: send 1 to 50\.$/],
+    ['list_payments', 'all', /^body: send an object\.$/],
+    ['read_payment', { id: '' }, /^id: send an id\.$/],
+    [
+      'read_documentation',
+      { path: '/v1/payments' },
+      /^path: send \/llms\.txt or a page it lists\.$/,
+    ],
     ['read_documentation', { path: '/docs/none.md' }, /no page/],
     ['delete_all', {}, /no tool delete_all/],
     ['toString', {}, /no tool toString/],
