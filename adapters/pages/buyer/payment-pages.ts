@@ -298,6 +298,7 @@ const changed = [
 function chooseAgain({ base }: PaymentCall, error: unknown): PageAnswer {
   const list = `${base}/payments`;
   if (isCode(error, 'PartnerUnavailable')) return seeOther(withNotice(list, 'quote_unavailable'));
+  if (isCode(error, 'AmountAboveCap')) return seeOther(withNotice(list, 'together_too_much'));
   if (!changed.some((code) => isCode(error, code))) throw error;
   return seeOther(withNotice(list, 'choose_together'));
 }

@@ -60,6 +60,7 @@ export const notices = [
   'code_expired',
   'quote_unavailable',
   'choose_together',
+  'together_too_much',
   'take_back_asked',
   'question_sent',
   'facts_wrong',

@@ -40,7 +40,8 @@ const en: LawTexts = {
       who:
         'The provider of virtual-asset services, by the 5th business day of the next month; ' +
         'it takes the data from you.',
-      given: '`ponte report fx --month`; `purpose`, `payerRelation` and `asset` of a payment.',
+      given:
+        '`ponte report fx --month`; `payer`, `purpose`, `payerRelation` and `asset` of a payment.',
     },
     transfer_limit: {
       what:
@@ -48,7 +49,8 @@ const en: LawTexts = {
         'the exchange market.',
       who: 'The provider, with each transfer.',
       given:
-        'With PONTE_PARTNER_REGIME=virtual_assets a larger payment is refused (AmountAboveCap).',
+        'With PONTE_PARTNER_REGIME=virtual_assets a larger payment is refused (AmountAboveCap), ' +
+        'and a transfer for several payments counts as one.',
     },
     authorisation: {
       what: 'Providers are authorised, and tell each other who pays whom (Travel Rule).',
@@ -116,7 +118,8 @@ const ptBr: LawTexts = {
       who:
         'O prestador de serviços de ativos virtuais, até o 5º dia útil do mês seguinte; ele ' +
         'pede os dados a você.',
-      given: '`ponte report fx --month`; `purpose`, `payerRelation` e `asset` do pagamento.',
+      given:
+        '`ponte report fx --month`; `payer`, `purpose`, `payerRelation` e `asset` do pagamento.',
     },
     transfer_limit: {
       what:
@@ -124,7 +127,8 @@ const ptBr: LawTexts = {
         'no mercado de câmbio.',
       who: 'O prestador, em cada transferência.',
       given:
-        'Com PONTE_PARTNER_REGIME=virtual_assets um pagamento maior é recusado (AmountAboveCap).',
+        'Com PONTE_PARTNER_REGIME=virtual_assets um pagamento maior é recusado (AmountAboveCap), ' +
+        'e uma transferência para vários pagamentos conta como uma.',
     },
     authorisation: {
       what: 'Prestadores são autorizados e informam uns aos outros quem paga a quem (Travel Rule).',
@@ -193,14 +197,16 @@ const es: LawTexts = {
       who:
         'El proveedor de servicios de activos virtuales, hasta el 5.º día hábil del mes ' +
         'siguiente; le pide los datos a usted.',
-      given: '`ponte report fx --month`; `purpose`, `payerRelation` y `asset` del pago.',
+      given: '`ponte report fx --month`; `payer`, `purpose`, `payerRelation` y `asset` del pago.',
     },
     transfer_limit: {
       what:
         'Como máximo USD 100.000 por transferencia si la contraparte no está autorizada a ' +
         'operar en el mercado de cambio.',
       who: 'El proveedor, en cada transferencia.',
-      given: 'Con PONTE_PARTNER_REGIME=virtual_assets se rechaza un pago mayor (AmountAboveCap).',
+      given:
+        'Con PONTE_PARTNER_REGIME=virtual_assets se rechaza un pago mayor (AmountAboveCap), y ' +
+        'una transferencia para varios pagos cuenta como una.',
     },
     authorisation: {
       what: 'Los proveedores son autorizados y se informan quién paga a quién (Travel Rule).',

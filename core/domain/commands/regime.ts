@@ -1,6 +1,6 @@
 // The rule under which the settlement partner pays out, as the operator states it, and the most
 // that one transfer may have. Sources: core/domain/law/duty.ts. This is no advice.
-import { type Money, money } from '../base/money.js';
+import { type Money, money, type Rate } from '../base/money.js';
 
 interface RegimeRule {
   readonly means: string;
@@ -28,10 +28,15 @@ export type Regime = keyof typeof regimes;
 export const regimeNames = Object.keys(regimes) as readonly Regime[];
 
 /**
- * Whether the amount is certainly over the cap. A create knows no rate: an amount in a currency
- * that is worth more than a dollar is over it from the same number on; the partner judges the rest.
+ * Whether the amount is over the cap before a rate is known: a unit of another currency counts as a
+ * dollar. With the price of the buyer the cap is compared again, at a rate (`capIn`).
  */
 export function isOverCap(regime: Regime, { amountMinor }: Money): boolean {
   const { cap }: RegimeRule = regimes[regime];
   return cap !== null && amountMinor > cap.amountMinor;
+}
+
+/** The cap in another currency, rounded down. Rates are BRL per unit. */
+export function capIn(cap: Money, rateOfCap: Rate, currency: string, rate: Rate): Money {
+  return money((cap.amountMinor * rateOfCap.rateScaled) / rate.rateScaled, currency);
 }

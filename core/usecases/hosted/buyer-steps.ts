@@ -28,7 +28,7 @@ import {
 } from '../../domain/payments/payment-transitions.js';
 import { assert, PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
-import type { SettlementPartner } from '../../ports/partner.js';
+import type { QuoteAnswer, SettlementPartner } from '../../ports/partner.js';
 import type { Tx } from '../../ports/storage.js';
 import { stageDifferNotices } from '../mail/owner-notices.js';
 import { expectApproved, moveWaiting } from '../parties/buyer-decisions.js';
@@ -37,6 +37,7 @@ import { factHash } from '../parties/fact-hashes.js';
 import { newSubmission } from '../parties/kyc.js';
 import { readPayee } from '../parties/party-reports.js';
 import { changePayment, loadPayment, readView } from '../payments/payment-store.js';
+import { transferCap } from '../payments/transfer-cap.js';
 import { requirePartner } from '../service/partner-calls.js';
 
 export interface MailboxProof {
@@ -146,6 +147,19 @@ function withLocale(payment: Payment, buyerLocale: Locale | null): Payment {
   return Object.freeze({ ...payment, buyerLocale });
 }
 
+/** A price for more than one transfer may have is none. */
+async function withinCap(
+  deps: Deps,
+  partner: SettlementPartner,
+  { source, destination }: Parameters<SettlementPartner['quote']>[0],
+  answer: QuoteAnswer,
+): Promise<QuoteAnswer> {
+  if (answer.outcome !== 'done') return answer;
+  const cap = await transferCap(deps, partner, source.currency, destination);
+  if (cap === null || source.amountMinor <= cap.amountMinor) return answer;
+  return { outcome: 'over_limit', limit: { period: 'payment', left: cap, untilMs: null } };
+}
+
 /** Replaces the partner's usual quote; `shown` is the current one. */
 type QuoteSource = (
   input: Parameters<SettlementPartner['quote']>[0],
@@ -154,8 +168,8 @@ type QuoteSource = (
 
 /**
  * Requests a quote from the partner; it replaces the one before. Null if the amount is over a limit
- * of the payee, which is stored. PaymentStateConflict in another status, or if the partner refuses,
- * which fails the payment; PartnerUnavailable.
+ * of the payee or the cap per transfer, which is stored. PaymentStateConflict in another status, or
+ * if the partner refuses, which fails the payment; PartnerUnavailable.
  */
 export async function requestQuote(
   deps: Deps,
@@ -172,7 +186,8 @@ export async function requestQuote(
   if (nextStatus(payment.status, 'quote') === null) throw new PonteError('PaymentStateConflict');
   const partner = await requirePartner(deps, tenant);
   const input = { source: payment.amount, destination: payment.destination };
-  const answer = await (ask === null ? partner.quote(input) : ask(input, shown));
+  const given = await (ask === null ? partner.quote(input) : ask(input, shown));
+  const answer = await withinCap(deps, partner, input, given);
   const nowMs = deps.clock.nowMs();
   if (answer.outcome === 'over_limit') {
     await changePayment(deps, tenant, paymentId, (was) => limited(was, answer.limit, nowMs));

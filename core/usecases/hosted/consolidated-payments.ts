@@ -20,6 +20,7 @@ import { isDepositUndecided } from '../deposits/deposit-matching.js';
 import { stageBankDetails } from '../payments/bank-details.js';
 import { loadPaymentCommands, type PaymentCommands } from '../payments/command-changes.js';
 import { announce, stageChange } from '../payments/payment-store.js';
+import { transferCap } from '../payments/transfer-cap.js';
 import { expectAccepted, requirePartner } from '../service/partner-calls.js';
 import { currentKey } from '../service/service-keys.js';
 import { refuseUnapproved, requestQuote } from './buyer-steps.js';
@@ -57,7 +58,8 @@ function canConsolidate(
 /**
  * Gets a price for each payment that lacks one. NotFound for a payment of another buyer;
  * PaymentStateConflict for one that cannot be paid so, or that a deposit from before a restore may
- * have paid, or if they have not one payee and currency; PartnerUnavailable.
+ * have paid, or if they have not one payee and currency; PartnerUnavailable; AmountAboveCap if they
+ * are more than one transfer may have.
  */
 export async function offerConsolidated(
   deps: Deps,
@@ -66,6 +68,7 @@ export async function offerConsolidated(
 ): Promise<ConsolidatedOffer> {
   const ids = chosenIds(paymentIds);
   const { tenant, members } = await deps.store.run((tx) => readChosen(tx, publicId, ids));
+  await refuseAboveCap(deps, tenant, members);
   for (const { was } of members) await priceOf(deps, tenant, was);
   return deps.store.run(async (tx) => {
     const { members: priced } = await readChosen(tx, publicId, ids);
@@ -98,6 +101,7 @@ export async function payConsolidated(
   if (!canConsolidate(partner)) {
     throw new PonteError('PaymentStateConflict', 'The settlement partner takes no such transfer.');
   }
+  await refuseAboveCap(deps, tenant, members);
   const amount = totalOf(members);
   const reference = consolidatedReferenceOf(deps.ids.randomBytes(CODE_BYTES));
   const answer = await partner.collect({ partyRef, amount, reference });
@@ -272,6 +276,21 @@ async function acceptedPrice(
   assert(quote !== null, 'a quote stays');
   if (isQuoteExpired(quote, nowMs)) throw new PonteError('QuoteExpired');
   return { quote, payer };
+}
+
+/** All of it is one transfer. */
+async function refuseAboveCap(
+  deps: Deps,
+  tenant: Tenant,
+  members: readonly PaymentCommands[],
+): Promise<void> {
+  const partner = await requirePartner(deps, tenant);
+  const total = totalOf(members);
+  const destination = members[0]?.was.payment.destination ?? '';
+  const cap = await transferCap(deps, partner, total.currency, destination);
+  if (cap === null || total.amountMinor <= cap.amountMinor) return;
+  const text = 'Together the payments are over the cap of one transfer. Pay them one by one.';
+  throw new PonteError('AmountAboveCap', text);
 }
 
 function totalOf(members: readonly PaymentCommands[]): Money {

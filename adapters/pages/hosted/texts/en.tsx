@@ -436,6 +436,8 @@ export const en = {
     ),
     code_wrong: 'This code is not right. Check the six digits and try again.',
     code_expired: 'This code no longer works. Send another link.',
+    together_too_much:
+      'Together these are more than one transfer may have. Choose fewer, or pay them one by one.',
     choose_together: 'Choose two or more open payments to one payee in one currency.',
     quote_unavailable: 'We could not get a price just now. Try again in a moment.',
     take_back_asked: 'We return your money. You don’t have to do anything else.',

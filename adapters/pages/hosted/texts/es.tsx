@@ -432,6 +432,8 @@ export const es = {
     ),
     code_wrong: 'Este código no es correcto. Revise los seis dígitos e inténtelo de nuevo.',
     code_expired: 'Este código ya no funciona. Envíe otro enlace.',
+    together_too_much:
+      'Juntos superan lo que puede tener una transferencia. Elija menos o páguelos uno por uno.',
     choose_together:
       'Elija dos o más pagos abiertos para el mismo beneficiario y en la misma moneda.',
     quote_unavailable: 'No pudimos obtener una cotización ahora. Inténtelo en un momento.',

@@ -435,6 +435,8 @@ export const ptBr = {
     ),
     code_wrong: 'Este código não está certo. Confira os seis dígitos e tente de novo.',
     code_expired: 'Este código não funciona mais. Envie outro link.',
+    together_too_much:
+      'Juntos, eles passam do que uma transferência pode ter. Escolha menos ou pague um por um.',
     choose_together:
       'Escolha dois ou mais pagamentos em aberto para o mesmo recebedor e na mesma moeda.',
     quote_unavailable: 'Não conseguimos uma cotação agora. Tente de novo em um instante.',
