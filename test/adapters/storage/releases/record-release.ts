@@ -2,11 +2,12 @@
 // commit that is released. A host of this version makes payments in each state that holds money;
 // the dump has the schema and every row, as SQLite has them and as `ponte store copy` brings them
 // to PostgreSQL.
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import SqliteConnection from 'better-sqlite3';
 import pg from 'pg';
+import { loadMigrations } from '../../../../adapters/storage/migrations.js';
 import { copyStore } from '../../../../adapters/storage/store-copy.js';
 import { temporaryPostgres } from '../../../support/databases/local-postgres.js';
 import { runCommand } from '../../../support/servers/command.js';
@@ -25,7 +26,7 @@ const amounts: Readonly<Record<string, string>> = {
   '100.88': 'failed',
 };
 
-/** The dumps of the schema leave it out. */
+/** No migration makes it. */
 const migrationsTable = {
   sqlite:
     'create table schema_migrations (number integer not null primary key, name text not null, ' +
@@ -103,15 +104,15 @@ function dumpOf(
   apiKey: string,
   rows: readonly string[],
 ): string {
-  const schema = new URL(`../../../../adapters/storage/schema/${database}.sql`, import.meta.url);
-  const [, ...statements] = readFileSync(schema, 'utf8').split('\n\n');
+  const migrations = loadMigrations(database).map(({ sql }) => sql.trimEnd());
   const head = [
     `-- Ponte ${release} on ${database}, by record-release.ts: never edited.`,
     `-- API key: ${apiKey}`,
-    // A function may name a table that follows it, as pg_dump has it.
-    ...(database === 'postgres' ? ['set check_function_bodies = off;'] : []),
   ].join('\n');
-  return `${[head, ...statements, migrationsTable[database], rows.join('\n')].join('\n\n')}\n`;
+  // The rows have the first epoch, too.
+  const empty = 'delete from epochs;';
+  const parts = [head, ...migrations, empty, migrationsTable[database], rows.join('\n')];
+  return `${parts.join('\n\n')}\n`;
 }
 
 function sqliteRows(source: SqliteConnection.Database): readonly string[] {
