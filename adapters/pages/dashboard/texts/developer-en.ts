@@ -127,7 +127,6 @@ export const developerEn = {
     refresh: 'Show the current state',
     refreshIn: 'This page looks again in {time}.',
     seePayment: 'See payment',
-    seeEvent: 'See event',
     attempts: 'Attempts',
     noAttempt: 'The first attempt has not ended yet.',
     started: 'Started',

@@ -127,7 +127,6 @@ export const developerEs: DeveloperTexts = {
     refresh: 'Mostrar el estado actual',
     refreshIn: 'Esta página se actualiza en {time}.',
     seePayment: 'Ver el pago',
-    seeEvent: 'Ver el evento',
     attempts: 'Intentos',
     noAttempt: 'El primer intento todavía no ha terminado.',
     started: 'Inicio',

@@ -127,7 +127,6 @@ export const developerPtBr: DeveloperTexts = {
     refresh: 'Mostrar o estado atual',
     refreshIn: 'Esta página se atualiza em {time}.',
     seePayment: 'Ver o pagamento',
-    seeEvent: 'Ver o evento',
     attempts: 'Tentativas',
     noAttempt: 'A primeira tentativa ainda não terminou.',
     started: 'Início',
