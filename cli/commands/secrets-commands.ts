@@ -1,4 +1,4 @@
-// `ponte secrets`: retires secret keys, rotates the session key.
+// `ponte secrets`: retires secret keys, rotates the keys of sessions and of records.
 import { type Command, Option } from 'commander';
 import { formatInstant } from '../../core/domain/base/instant.js';
 import type { Progress, Reseal } from '../../core/usecases/service/reseal.js';
@@ -23,7 +23,9 @@ const afterRetirement = [
 ].join('\n');
 
 export function addSecretsCommands(shell: Shell, program: Command): void {
-  const noun = program.command('secrets').description('secret keys and the session key');
+  const noun = program
+    .command('secrets')
+    .description('secret keys, and the keys of sessions and records');
 
   addOperatorCommand<{ readonly dryRun: boolean }>(shell, noun, {
     name: 'reseal',
@@ -42,6 +44,24 @@ export function addSecretsCommands(shell: Shell, program: Command): void {
       dryRunOption(),
     ],
     run: rotate,
+  });
+
+  addOperatorCommand<{ readonly dryRun: boolean }>(shell, noun, {
+    name: 'rotate-record-key',
+    authority: 'signed',
+    description: 'sign bank details and proofs with a new key; earlier ones stay published',
+    options: [dryRunOption()],
+    details: [
+      'What an earlier key signed stays genuine, because its public key stays at',
+      '/.well-known/ponte-keys.json. If a key leaked, tell who checks signatures from which day on',
+      'its kid proves nothing.',
+    ].join('\n'),
+    async run({ deps }, { dryRun }) {
+      const { rotateRecordKey } = await import('../../core/usecases/service/service-keys.js');
+      const { kid } = await rotateRecordKey(deps);
+      const text = `${dryRun ? 'Dry run: ' : ''}A new key signs bank details and proofs: ${kid}.`;
+      return { json: { dryRun, kid }, text };
+    },
   });
 }
 

@@ -7,6 +7,7 @@ import { test } from 'node:test';
 import { newSecretKey } from '../../adapters/crypto/secret-box.js';
 import { addMember } from '../../core/usecases/access/members.js';
 import { createSession } from '../../core/usecases/access/sessions.js';
+import { currentKey, recordKeys } from '../../core/usecases/service/service-keys.js';
 import { runCommand } from '../support/servers/command.js';
 import {
   demoTenant,
@@ -43,6 +44,19 @@ test('a new key signs sessions; existing ones stay valid or end immediately', as
   assert.equal(ended.stdout, 'A new key signs sessions. No earlier session is valid.\n');
   await newToken();
   assert.deepEqual(await statuses(), [401, 401, 200]);
+});
+
+test('a new key signs records, and the earlier one stays published', async (t) => {
+  const { start, json } = service(await sqliteDatabase());
+  const host = await start(newKey);
+  t.after(() => host.stop());
+  const kids = async () => (await recordKeys(host.deps)).map(({ kid }) => kid);
+  const { id: first } = await currentKey(host.deps, 'record');
+  await json(newKey, 'secrets rotate-record-key --dry-run');
+  assert.deepEqual(await kids(), [first]);
+  const { kid } = await json(newKey, 'secrets rotate-record-key');
+  assert.deepEqual((await kids()).toSorted(), [first, kid].toSorted());
+  assert.equal((await currentKey(host.deps, 'record')).id, kid);
 });
 
 test('the session key cannot be rotated while PONTE_JWT_KEY signs sessions', async () => {

@@ -17,7 +17,12 @@ import { PonteError } from '../../../core/errors.js';
 import type { Deps } from '../../../core/ports/deps.js';
 import type { ByteSource, NamedFile } from '../../../core/ports/outside.js';
 import type { PayeeMonth } from '../../../core/usecases/law/proof-months.js';
-import { packKeys, readProof, signManifest } from '../../../core/usecases/law/proofs.js';
+import {
+  type PackSigner,
+  packSigner,
+  readProof,
+  signManifest,
+} from '../../../core/usecases/law/proofs.js';
 import { readAttachment } from '../../../core/usecases/parties/attachments.js';
 import { loadOrganization } from '../../../core/usecases/parties/organizations.js';
 import { readPayment } from '../../../core/usecases/payments/payments.js';
@@ -99,15 +104,20 @@ export function ledeOf({ payee, buyer }: Proof, locale: Locale): string {
 }
 
 /** The same bytes for the same state of the payment and the same language. */
-export async function proofPack(deps: Deps, opened: OpenedProof): Promise<ByteSource> {
+export async function proofPack(
+  deps: Deps,
+  opened: OpenedProof,
+  signer: PackSigner | null = null,
+): Promise<ByteSource> {
   const { proof, payment } = opened;
   const pdf = await proofPdf(opened);
   const invoice = proof.invoice === null ? null : await invoiceOf(deps, payment);
-  return packOf(deps, { kind: 'payment', subject: proof.paymentId }, [
-    async () => ['proof.json', Buffer.from(jsonText(proof))],
+  const files = [
+    async () => ['proof.json', Buffer.from(jsonText(proof))] as const,
     ...(pdf === null ? [] : [async () => ['proof.pdf', pdf] as const]),
     ...(invoice === null ? [] : [async () => invoice]),
-  ]);
+  ];
+  return packOf(deps, { kind: 'payment', subject: proof.paymentId }, files, signer);
 }
 
 async function invoiceOf(deps: Deps, payment: Payment): Promise<NamedBytes> {
@@ -122,8 +132,10 @@ export async function packOf(
   deps: Deps,
   about: Omit<PackAbout, 'issuer'>,
   files: readonly (() => Promise<NamedBytes>)[],
+  given: PackSigner | null = null,
 ): Promise<ByteSource> {
-  const keys = jsonText({ keys: await packKeys(deps) });
+  const signer = given ?? (await packSigner(deps));
+  const keys = jsonText({ keys: signer.published });
   const listed: PackedFile[] = [];
   let signature = '';
   const all: readonly (() => Promise<NamedBytes>)[] = [
@@ -139,7 +151,7 @@ export async function packOf(
         return entryOf(path, bytes);
       }),
       async () => {
-        const signed = await signManifest(deps, about, listed);
+        const signed = signManifest(deps, signer, about, listed);
         signature = signed.signature;
         return entryOf(MANIFEST_FILE, Buffer.from(signed.manifest));
       },
@@ -193,24 +205,29 @@ function fileAnswer(
  * The packs of a payee's payments of a month, and what the exemption asks of each. A pack is made
  * once the one before it is written, with new time limits.
  */
-export function monthPack(
+export async function monthPack(
   freshDeps: () => Deps,
   tenant: Tenant,
   { month, payee, paymentIds }: PayeeMonth & { readonly month: string },
   locale: Locale,
 ): Promise<ByteSource> {
   const payments: Pick<Proof, 'paymentId' | 'number' | 'amount' | 'currency' | 'exemption'>[] = [];
+  const signer = await packSigner(freshDeps());
   const packs = paymentIds.map((id) => async () => {
     const deps = freshDeps();
     const { payment } = await readPayment(deps, tenant, id);
     const opened = await openProof(deps, payment, { audience: 'seller', locale });
     const { paymentId, number, amount, currency, exemption } = opened.proof;
     payments.push({ paymentId, number, amount, currency, exemption });
-    return [`payments/${paymentId}.zip`, await bytesOf(await proofPack(deps, opened))] as const;
+    return [
+      `payments/${paymentId}.zip`,
+      await bytesOf(await proofPack(deps, opened, signer)),
+    ] as const;
   });
   const list = async () => {
     const text = jsonText({ v: 1, month, payee, payments });
     return ['month.json', Buffer.from(text)] as const;
   };
-  return packOf(freshDeps(), { kind: 'month', subject: `${month} ${payee}` }, [...packs, list]);
+  const about = { kind: 'month', subject: `${month} ${payee}` } as const;
+  return packOf(freshDeps(), about, [...packs, list], signer);
 }

@@ -11,7 +11,7 @@ import {
 } from '../../domain/law/proof.js';
 import { ownEventId } from '../../domain/payments/event.js';
 import { postingKinds, type StoredPosting } from '../../domain/payments/ledger.js';
-import { type PublicJwk, signRecord } from '../../domain/service/service-key.js';
+import { type OpenedKey, type PublicJwk, signRecord } from '../../domain/service/service-key.js';
 import { PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { Tx } from '../../ports/storage.js';
@@ -111,10 +111,16 @@ async function eventsOf(tx: Tx, tenant: Tenant, paymentId: string): Promise<Proo
   return (await Promise.all(linked)).flat().sort((one, other) => one.sequence - other.sequence);
 }
 
-/** The public keys of signatures, the one that signs next included. */
-export async function packKeys(deps: Deps): Promise<readonly PublicJwk[]> {
-  await currentKey(deps, 'record');
-  return recordKeys(deps);
+/** What signs a pack. A rotation while the pack is written changes none of it. */
+export interface PackSigner {
+  readonly key: OpenedKey;
+  /** The public keys of all signatures, this one included. */
+  readonly published: readonly PublicJwk[];
+}
+
+export async function packSigner(deps: Deps): Promise<PackSigner> {
+  const key = await currentKey(deps, 'record');
+  return { key, published: await recordKeys(deps) };
 }
 
 export interface SignedManifest {
@@ -123,11 +129,12 @@ export interface SignedManifest {
   readonly signature: string;
 }
 
-export async function signManifest(
-  deps: Deps,
+export function signManifest(
+  { settings }: Pick<Deps, 'settings'>,
+  { key }: PackSigner,
   about: Omit<PackAbout, 'issuer'>,
   files: readonly PackedFile[],
-): Promise<SignedManifest> {
-  const manifest = manifestText({ ...about, issuer: deps.settings.baseUrl }, files);
-  return { manifest, signature: signRecord(await currentKey(deps, 'record'), manifest) };
+): SignedManifest {
+  const manifest = manifestText({ ...about, issuer: settings.baseUrl }, files);
+  return { manifest, signature: signRecord(key, manifest) };
 }

@@ -119,6 +119,24 @@ export async function rotateSessionKey(
   return deps.store.run((tx) => stageRotation(tx, fresh, endSessions), { inQuarantine: true });
 }
 
+/**
+ * A new key signs bank details and proofs. Earlier ones stay published, so what they signed stays
+ * genuine.
+ */
+export function rotateRecordKey(deps: KeyNeeds): Promise<PublicJwk> {
+  return deps.store.run(
+    async (tx) => {
+      const current = await findCurrent(tx, 'record');
+      const fresh = newServiceKey(deps, 'record');
+      const expiresAtMs = fresh.createdAtMs;
+      if (current !== null) tx.serviceKeys.update(Object.freeze({ ...current, expiresAtMs }));
+      tx.serviceKeys.insert(fresh);
+      return publicJwk(opened(deps, fresh));
+    },
+    { inQuarantine: true },
+  );
+}
+
 export async function stageRotation(
   tx: Tx,
   fresh: ServiceKey,

@@ -67,6 +67,7 @@ export const finding = [
   'documents list',
   'secrets reseal',
   'secrets rotate-session-key',
+  'secrets rotate-record-key',
   'prune --older-than 40d',
   'prune --older-than 40d --dry-run',
   'store months',

@@ -15,7 +15,7 @@ import type { Proof } from '../../../../core/domain/law/proof.js';
 import type { PublicJwk } from '../../../../core/domain/service/service-key.js';
 import { payeesOfMonth } from '../../../../core/usecases/law/proof-months.js';
 import { readProof } from '../../../../core/usecases/law/proofs.js';
-import { recordKeys } from '../../../../core/usecases/service/service-keys.js';
+import { recordKeys, rotateRecordKey } from '../../../../core/usecases/service/service-keys.js';
 import { readPdf } from '../../../support/read-pdf.js';
 import { projectRoot } from '../../../support/source-tree.js';
 import { suiteEnd } from '../../../support/suite-end.js';
@@ -211,6 +211,32 @@ for (const [name, verify] of Object.entries(verifiers)) {
     const [first, ...problems] = await verify([bytes, ...changed]);
     assert.equal(first, null);
     assert.ok(problems.every((problem) => problem !== null));
+  });
+
+  test(`${name}: a pack stays genuine when the key rotates, while it is written or later`, async (t) => {
+    const own = await proofScene(suite, 2);
+    const { made, tenant } = own;
+    const before = await own.pack();
+    const [payee] = await payeesOfMonth(made.deps, tenant, '2030-01');
+    assert.ok(payee);
+    let rotated = 0;
+    const rotating = () => {
+      rotated += 1;
+      return made.deps;
+    };
+    const source = await monthPack(rotating, tenant, { ...payee, month: '2030-01' }, 'en');
+    const { kid } = await rotateRecordKey(made.deps);
+    const month = await bytesOf(source);
+    assert.ok(rotated > 1);
+    const usual = keys;
+    t.after(() => {
+      keys = usual;
+    });
+    keys = await recordKeys(made.deps);
+    assert.deepEqual(await verify([before, month, await own.pack()]), [null, null, null]);
+    const signed = Buffer.from(unzipSync(await own.pack())['manifest.jws'] ?? []).toString();
+    const head = Buffer.from(signed.split('.')[0] ?? '', 'base64url').toString();
+    assert.equal(JSON.parse(head).kid, kid);
   });
 
   test(`${name}: a pack that another key signed, or that ends early, is refused`, async () => {
