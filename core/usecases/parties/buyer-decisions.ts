@@ -150,21 +150,22 @@ async function stageDecision(
   return { isComplete: count === read.length && count < PAYMENTS_AT_ONCE, alerts, count };
 }
 
-/** Payments that this decision concerns: at least a page, if there are as many. */
+/** Payments that this decision concerns: a page, if there are as many. */
 async function concernedBy(
   tx: Tx,
   tenant: Tenant,
   buyerId: string,
   decision: KycDecision,
 ): Promise<readonly Payment[]> {
-  const found: Payment[] = [];
-  for (const status of decidedStatuses) {
+  const ofStatuses = decidedStatuses.map(async (status) => {
+    const found: Payment[] = [];
     for await (const page of pagesOf(tx, tenant, buyerId, status)) {
       found.push(...page.filter((payment) => isDecidedBy(decision, payment)));
-      if (found.length >= PAYMENTS_AT_ONCE) return found;
+      if (found.length >= PAYMENTS_AT_ONCE) break;
     }
-  }
-  return found;
+    return found;
+  });
+  return (await Promise.all(ofStatuses)).flat().slice(0, PAYMENTS_AT_ONCE);
 }
 
 /** A payment waits for the decision, or relies on it. */
