@@ -40,25 +40,38 @@ export function keepOperatorKey(env: Environment): {
   readonly publicKey: string;
 } {
   const path = operatorKeyPath(env);
-  if (statSync(path, { throwIfNoEntry: false }) === undefined) {
+  if (statOf(path) === undefined) {
     const { privateKey } = generateKeyPairSync('ed25519');
     const text = privateKey.export({ format: 'pem', type: 'pkcs8' });
     try {
       mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
       writeFileSync(path, text, { mode: 0o600, flag: 'wx' });
     } catch (error) {
-      const code = error instanceof Error && 'code' in error ? error.code : String(error);
-      const advice = 'set XDG_CONFIG_HOME to a folder that this user may write';
-      throw new ConfigError([`${path} cannot be written (${code}): ${advice}`]);
+      throw unusable(path, 'written', error);
     }
   }
   return { path, publicKey: publicKeyOf(requireKey(env)) };
 }
 
+/** Undefined if there is no file. ConfigError if the folder may not be read. */
+function statOf(path: string) {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch (error) {
+    throw unusable(path, 'read', error);
+  }
+}
+
+function unusable(path: string, done: 'read' | 'written', error: unknown): ConfigError {
+  const code = error instanceof Error && 'code' in error ? error.code : String(error);
+  const advice = 'set XDG_CONFIG_HOME to a folder that this user may write';
+  return new ConfigError([`${path} cannot be ${done} (${code}): ${advice}`]);
+}
+
 /** Null if there is no file. ConfigError if others can read it, or it is no Ed25519 key. */
 function readOperatorKey(env: Environment): KeyObject | null {
   const path = operatorKeyPath(env);
-  const stat = statSync(path, { throwIfNoEntry: false });
+  const stat = statOf(path);
   if (stat === undefined) return null;
   if ((stat.mode & OPEN_TO_OTHERS) !== 0) {
     throw new ConfigError([`${path}: others can read it; run chmod 600 ${path}`]);

@@ -3,7 +3,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { isNetwork } from '../../adapters/http/protocol/client-address.js';
 import type { apiKey } from '../../adapters/http/resources/key-routes.js';
 import type { KeyToIssue } from '../../core/domain/access/api-key.js';
-import { isScope, scopes, sessionScopes } from '../../core/domain/access/scope.js';
+import { isScope, type Scope, scopes, sessionScopes } from '../../core/domain/access/scope.js';
 import { formatInstant, parseInstant } from '../../core/domain/base/instant.js';
 import type { Mode, Tenant } from '../../core/domain/base/tenant.js';
 import type { ServiceAction } from '../../core/domain/money-desk/service-decisions.js';
@@ -100,7 +100,8 @@ function addIssuing(shell: Shell, key: Command): void {
       const request = { verb: 'create-key', keyId, salt, secretHash, ...what } as const;
       const { outcome, isStored } = await decidedKey(operator, orgId, request, secret, false);
       if (!isStored) return outcome;
-      return { ...outcome, text: outcome.text + (await unreadyNote(deps, { orgId, mode })) };
+      const unready = await unreadyNote(deps, { orgId, mode });
+      return { ...outcome, text: outcome.text + uselessNote(checked) + unready };
     },
   });
 
@@ -234,6 +235,13 @@ async function issued({ key, secret }: IssuedKey): Promise<Outcome> {
     json,
     text: `${shown(json)}\nsecret   ${secret}\nStore the secret: it is not shown again.`,
   };
+}
+
+/** Scopes that only sessions use are taken, as the API takes them. */
+function uselessNote(scopes: readonly Scope[]): string {
+  const useless = scopes.filter((scope) => sessionScopes.includes(scope));
+  if (useless.length === 0) return '';
+  return `\nNo effect on a key, because only sessions use it: ${useless.join(', ')}.`;
 }
 
 /** A line that says what the mode of a new key lacks, or nothing. */

@@ -32,6 +32,13 @@ test('scopes are given with commas between, one after the other, or one an optio
     assert.deepEqual(made.scopes, given, words);
   }
   assert.deepEqual(JSON.parse((await ponte(create)).stdout).scopes, [], 'all');
+  const text = create.replace(' --json', '');
+  const useless = await ponte(`${text} --scope payments:export,invoices:read`);
+  assert.match(
+    useless.stdout,
+    /No effect on a key, because only sessions use it: payments:export\./,
+  );
+  assert.doesNotMatch((await ponte(`${text} --scope invoices:read`)).stdout, /No effect/);
 });
 
 test('a scope that is unknown is refused by its name, with where to look', async () => {

@@ -1,6 +1,6 @@
 // `ponte login` and `ponte operator`, and what commands demand of the operator who gives them.
 import assert from 'node:assert/strict';
-import { chmodSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { newSecretKey } from '../../adapters/crypto/secret-box.js';
@@ -53,12 +53,20 @@ test('login keeps a key that only its user can read, and shows it again', async 
   assert.deepEqual((await ponte(as('ana'), 'login')).json, first.json);
 });
 
-test('a key that cannot be written says which variable moves it', async () => {
+test('a key that cannot be written or read says which variable moves it', async () => {
   const file = join(folder, 'no-folder');
   writeFileSync(file, '');
-  const { status, json } = await ponte({ ...production, XDG_CONFIG_HOME: file }, 'login');
-  assert.equal(status, 7);
-  assert.match(`${json['message']}`, /no-folder.*cannot be written \(\w+\): set XDG_CONFIG_HOME/);
+  const loop = join(folder, 'loop');
+  symlinkSync(loop, loop);
+  for (const [home, done] of [
+    [file, 'written'],
+    [loop, 'read'],
+  ] as const) {
+    const { status, json } = await ponte({ ...production, XDG_CONFIG_HOME: home }, 'login');
+    assert.equal(status, 7);
+    const advice = new RegExp(`cannot be ${done} \\(\\w+\\): set XDG_CONFIG_HOME`);
+    assert.match(`${json['message']}`, advice);
+  }
 });
 
 test('the first operator needs no other one, each further one does', async () => {
