@@ -57,11 +57,15 @@ export function partnerHolder(mode: Tenant['mode']): PaperHolder {
 /** The papers that are kept, by kind. NotFound for a seller that the tenant does not have. */
 export function listPapers(deps: Deps, holder: PaperHolder): Promise<readonly VendorPaper[]> {
   return deps.store.run(async (tx) => {
-    if (holder.kind === 'seller' && (await tx.accounts.get(holder, holder.id)) === null) {
-      throw new PonteError('NotFound');
-    }
+    await expectSeller(tx, holder);
     return papersOf(tx, holder);
   });
+}
+
+/** NotFound: an id of another kind of holder is no seller's. */
+async function expectSeller(tx: Tx, holder: PaperHolder): Promise<void> {
+  if (holder.kind !== 'seller' || (await tx.accounts.get(holder, holder.id)) !== null) return;
+  throw new PonteError('NotFound');
 }
 
 /** Null, or why the file is not taken. ValidationError for a kind of another owner. */
@@ -70,7 +74,7 @@ export async function storePaper(
   holder: PaperHolder,
   { kind, expiresOn, uploaderId, ...file }: NewPaper,
 ): Promise<AttachmentRefusal | null> {
-  expectKind(holder, kind);
+  await expectKind(deps, holder, kind);
   const stored = await storeNamedFile(deps, tenantOf(holder), uploaderId, file, (contentType) =>
     inputOf(holder, { kind, expiresOn, contentType, fileName: file.fileName }),
   );
@@ -81,12 +85,12 @@ export async function storePaper(
  * The URL to upload a paper. ValidationError for a kind of another owner, KycStorageDisabled,
  * NotFound.
  */
-export function createPaperUpload(
+export async function createPaperUpload(
   deps: Deps,
   holder: PaperHolder,
   paper: NamedPaper,
 ): Promise<Upload> {
-  expectKind(holder, paper.kind);
+  await expectKind(deps, holder, paper.kind);
   return createUpload(deps, tenantOf(holder), inputOf(holder, paper));
 }
 
@@ -94,10 +98,12 @@ interface NamedPaper extends Pick<NewPaper, 'kind' | 'expiresOn' | 'fileName'> {
   readonly contentType: ContentType;
 }
 
-function expectKind({ kind: owner }: PaperHolder, kind: PaperKind): void {
-  const kinds: readonly PaperKind[] = papersOwnedBy(owner);
-  if (kinds.includes(kind)) return;
-  throw new PonteError('ValidationError', `kind: send one of ${kinds.join(', ')}.`);
+async function expectKind(deps: Deps, holder: PaperHolder, kind: PaperKind): Promise<void> {
+  const kinds: readonly PaperKind[] = papersOwnedBy(holder.kind);
+  if (!kinds.includes(kind)) {
+    throw new PonteError('ValidationError', `kind: send one of ${kinds.join(', ')}.`);
+  }
+  await deps.store.run((tx) => expectSeller(tx, holder));
 }
 
 function inputOf(holder: PaperHolder, { fileName, ...paper }: NamedPaper): UploadInput {
@@ -112,6 +118,7 @@ export async function removePaper(
   id: string,
 ): Promise<VendorPaper> {
   const removed = await deps.store.run(async (tx) => {
+    await expectSeller(tx, holder);
     const papers = await papersOf(tx, holder);
     const paper = papers.find((one) => one.id === id);
     if (paper === undefined) throw new PonteError('NotFound');
