@@ -29,7 +29,7 @@ import {
 import { renderMarkdown, type Surroundings } from './markdown.js';
 import { LLMS_PATH, llmsText, markdownText } from './plain-pages.js';
 import { COLLECTION_PATH, postmanCollection } from './postman.js';
-import { ErrorTable, errorPage, eventPage, operationPage } from './reference-pages.js';
+import { ErrorTable, errorPage, eventPage, operationPage, words } from './reference-pages.js';
 import { searchIndex } from './search-index.js';
 
 /** A page of /docs, or a file that it loads. */
@@ -355,7 +355,7 @@ function PageList({
                 <dt>
                   <a href={linkFrom(path, page.path)}>{page.label}</a>
                 </dt>
-                <dd>{page.about}</dd>
+                <dd>{words(page.about)}</dd>
               </div>
             ))}
           </dl>

@@ -26,7 +26,8 @@ import { inlineMarkdown, type Surroundings } from './markdown.js';
 
 const plainText: Surroundings = { addressOf: () => null, request: () => <></> };
 
-function words(text: string): ComponentChildren {
+/** A sentence with code in it. */
+export function words(text: string): ComponentChildren {
   return inlineMarkdown(text, plainText);
 }
 

@@ -106,7 +106,7 @@ export function Sub({ of }: { readonly of: ComponentChildren }): VNode | null {
 export function Breakable({ text }: { readonly text: string }): VNode {
   return (
     <>
-      {text.split(/(?<=[._/:])/).map((piece, at) => (
+      {text.split(/(?<=[._/:@])/).map((piece, at) => (
         <>
           {at === 0 ? null : <wbr />}
           {piece}

@@ -42,6 +42,7 @@ import { withDone } from '../../kit/pages/declared-pages.js';
 import { FormKey, newFormKey } from '../../kit/pages/form-key.js';
 import { LineTable } from '../../kit/pages/table.js';
 import { plainText } from '../../kit/plain-text.js';
+import { countryNames } from '../../kyc/kyc-texts.js';
 import { type DashboardContent, organizationPage } from '../dashboard-layout.js';
 import { type DashboardScene, localeOfCall, useDashboard, viewOf } from '../dashboard-scene.js';
 import { dashboardTexts } from '../dashboard-texts.js';
@@ -246,7 +247,8 @@ function InvoiceForm({ draft }: DraftProps): VNode {
       <button type="submit" name="action" value="preview" class="vh" tabIndex={-1}>
         {words.update}
       </button>
-      <Fields draft={draft} />
+      <Who draft={draft} />
+      <What draft={draft} />
       {draft.takesFiles ? <Attached draft={draft} /> : null}
       <div class="actions">
         <Button look="primary" name="action" value="save">
@@ -261,85 +263,105 @@ function InvoiceForm({ draft }: DraftProps): VNode {
   );
 }
 
-/** Who pays what to whom. */
-function Fields({ draft }: DraftProps): VNode {
-  const { texts, view } = useDashboard();
-  const { typed, sellers, currencies } = draft;
-  const words = texts.invoice;
-  const { purposes } = catalogues[view.locale];
-  type Plain = 'name' | 'email' | 'number' | 'due' | 'currency' | 'seller' | 'notes';
-  type Booked = 'purchaseOrder' | 'country' | 'purpose' | 'taxId' | 'taxes';
-  type Accounted = 'payerRelation' | 'bookedRate' | 'fiscalKey';
-  const input = <N extends Plain | Booked | Accounted>(name: N) => ({
+type Plain = 'name' | 'email' | 'number' | 'due' | 'currency' | 'seller' | 'notes';
+type Booked = 'purchaseOrder' | 'country' | 'purpose' | 'taxId' | 'taxes';
+type Accounted = 'payerRelation' | 'bookedRate' | 'fiscalKey';
+
+/** What the control of each field has. */
+function inputOf(draft: Draft, words: DashboardScene['texts']['invoice']) {
+  return <N extends Plain | Booked | Accounted>(name: N) => ({
     name,
     label: words[name],
     error: errorOf(draft, name),
-    value: typed[name],
+    value: draft.typed[name],
   });
+}
+
+/** Who pays whom. */
+function Who({ draft }: DraftProps): VNode {
+  const { texts, view } = useDashboard();
+  const { typed, sellers } = draft;
+  const words = texts.invoice;
+  const input = inputOf(draft, words);
   return (
-    <>
-      <fieldset class="card">
-        <legend>{words.who}</legend>
+    <fieldset class="card">
+      <legend>{words.who}</legend>
+      <SelectField
+        {...input('seller')}
+        hint={words.sellerHint}
+        empty={plainText(view.organization?.name)}
+        choices={sellers.map(({ externalId, name }) => ({ value: externalId, label: name }))}
+      />
+      <div class="fields top-al">
+        <TextField {...input('name')} maxLength={NAME_MAX} />
+        <TextField {...input('email')} inputMode="email" maxLength={254} spellcheck={false} />
+      </div>
+      <SelectField
+        {...input('country')}
+        value={typed.country.toUpperCase()}
+        empty={words.noCountry}
+        choices={countryNames(view.locale)}
+        width="medium"
+      />
+      <SelectField
+        name="locale"
+        label={words.locale}
+        hint={words.localeHint}
+        value={typed.locale}
+        choices={locales.map((locale) => ({ value: locale, label: languageNames[locale] }))}
+        width="medium"
+      />
+    </fieldset>
+  );
+}
+
+/** What is paid for. */
+function What({ draft }: DraftProps): VNode {
+  const { texts, view } = useDashboard();
+  const { currencies } = draft;
+  const words = texts.invoice;
+  const { purposes } = catalogues[view.locale];
+  const input = inputOf(draft, words);
+  return (
+    <fieldset class="card">
+      <legend>{words.what}</legend>
+      <div class="fields top-al">
+        <TextField {...input('number')} maxLength={NUMBER_MAX} />
+        <TextField {...input('due')} type="date" />
         <SelectField
-          {...input('seller')}
-          hint={words.sellerHint}
-          empty={plainText(view.organization?.name)}
-          choices={sellers.map(({ externalId, name }) => ({ value: externalId, label: name }))}
+          {...input('currency')}
+          choices={currencies.map((code) => ({ value: code, label: code }))}
         />
-        <div class="fields top-al">
-          <TextField {...input('name')} maxLength={NAME_MAX} />
-          <TextField {...input('email')} inputMode="email" maxLength={254} spellcheck={false} />
-        </div>
-        <TextField {...input('country')} hint={words.countryHint} maxLength={2} width="short" />
+      </div>
+      <Lines draft={draft} />
+      <div class="fields top-al">
+        <TextField {...input('purchaseOrder')} maxLength={NUMBER_MAX} />
         <SelectField
-          name="locale"
-          label={words.locale}
-          hint={words.localeHint}
-          value={typed.locale}
-          choices={locales.map((locale) => ({ value: locale, label: languageNames[locale] }))}
-          width="medium"
+          {...input('purpose')}
+          empty={words.noPurpose}
+          choices={purposeNames.map((value) => ({ value, label: purposes[value] }))}
         />
-      </fieldset>
-      <fieldset class="card">
-        <legend>{words.what}</legend>
-        <div class="fields top-al">
-          <TextField {...input('number')} maxLength={NUMBER_MAX} />
-          <TextField {...input('due')} type="date" />
-          <SelectField
-            {...input('currency')}
-            choices={currencies.map((code) => ({ value: code, label: code }))}
-          />
-        </div>
-        <Lines draft={draft} />
-        <div class="fields top-al">
-          <TextField {...input('purchaseOrder')} maxLength={NUMBER_MAX} />
-          <SelectField
-            {...input('purpose')}
-            empty={words.noPurpose}
-            choices={purposeNames.map((value) => ({ value, label: purposes[value] }))}
-          />
-        </div>
-        <div class="fields top-al">
-          <TextField {...input('taxId')} maxLength={NUMBER_MAX} spellcheck={false} />
-          <TextField {...input('taxes')} hint={words.taxesHint} maxLength={TEXT_MAX} />
-        </div>
-        <div class="fields top-al">
-          <SelectField
-            {...input('payerRelation')}
-            empty={words.noPurpose}
-            choices={payerRelationNames.map((value) => ({ value, label: words.relations[value] }))}
-          />
-          <TextField {...input('bookedRate')} hint={words.bookedRateHint} maxLength={21} />
-        </div>
-        <TextField
-          {...input('fiscalKey')}
-          hint={words.fiscalKeyHint}
-          maxLength={NUMBER_MAX}
-          spellcheck={false}
+      </div>
+      <div class="fields top-al">
+        <TextField {...input('taxId')} maxLength={NUMBER_MAX} spellcheck={false} />
+        <TextField {...input('taxes')} hint={words.taxesHint} maxLength={TEXT_MAX} />
+      </div>
+      <div class="fields top-al">
+        <SelectField
+          {...input('payerRelation')}
+          empty={words.noPurpose}
+          choices={payerRelationNames.map((value) => ({ value, label: words.relations[value] }))}
         />
-        <TextArea {...input('notes')} hint={words.notesHint} rows={3} maxLength={TEXT_MAX} />
-      </fieldset>
-    </>
+        <TextField {...input('bookedRate')} hint={words.bookedRateHint} maxLength={21} />
+      </div>
+      <TextField
+        {...input('fiscalKey')}
+        hint={words.fiscalKeyHint}
+        maxLength={NUMBER_MAX}
+        spellcheck={false}
+      />
+      <TextArea {...input('notes')} hint={words.notesHint} rows={3} maxLength={TEXT_MAX} />
+    </fieldset>
   );
 }
 

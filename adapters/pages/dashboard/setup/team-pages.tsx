@@ -25,7 +25,7 @@ import {
   removeMember,
   setMember,
 } from '../../../../core/usecases/access/members.js';
-import { Button, ButtonLink, Foreign, Form, Sub } from '../../kit/components.js';
+import { Breakable, Button, ButtonLink, Foreign, Form, Sub } from '../../kit/components.js';
 import { SelectField } from '../../kit/fields.js';
 import type { PageContext } from '../../kit/page-route.js';
 import { idIn } from '../../kit/pages/declared-pages.js';
@@ -291,9 +291,13 @@ function TeamParts({ team, form }: { readonly team: Team; readonly form: VNode }
           columns={({ column, named }) => [
             named(words.member, (member) => (
               <>
-                <Foreign text={memberName(member)} />
+                {member.name === null ? (
+                  <Breakable text={member.email} />
+                ) : (
+                  <Foreign text={member.name} />
+                )}
                 {isSelf(member) ? ` (${words.you})` : null}
-                <Sub of={member.name === null ? null : <Foreign text={member.email} />} />
+                <Sub of={member.name === null ? null : <Breakable text={member.email} />} />
                 <Sub of={words.roles[member.role]} />
                 {member.acceptedAtMs === null && team.mayChange ? (
                   <Sub of={words.invitedAt(format.short(member.createdAtMs))} />

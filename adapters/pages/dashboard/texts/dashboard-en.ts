@@ -342,7 +342,7 @@ export const dashboardEn = {
     notes: 'Notes for the buyer',
     purchaseOrder: 'Purchase order of the buyer',
     country: 'Country of the buyer',
-    countryHint: 'Two letters, such as US. Leave it empty if you do not know it.',
+    noCountry: 'Not known',
     purpose: 'Purpose',
     noPurpose: 'Not said',
     payerRelation: 'Relation of the payer',

@@ -332,7 +332,7 @@ export const dashboardEs: DashboardTexts = {
     notes: 'Notas para el comprador',
     purchaseOrder: 'Orden de compra del comprador',
     country: 'País del comprador',
-    countryHint: 'Dos letras, como US. Déjelo vacío si no lo sabe.',
+    noCountry: 'No se sabe',
     purpose: 'Finalidad',
     noPurpose: 'Sin indicar',
     payerRelation: 'Relación del pagador',

@@ -328,7 +328,7 @@ export const dashboardPtBr: DashboardTexts = {
     notes: 'Notas para o comprador',
     purchaseOrder: 'Pedido de compra do comprador',
     country: 'País do comprador',
-    countryHint: 'Duas letras, como US. Deixe vazio se não souber.',
+    noCountry: 'Não sei',
     purpose: 'Finalidade',
     noPurpose: 'Não informada',
     payerRelation: 'Relação do pagador',
