@@ -56,8 +56,7 @@ function kycColumns(
   const submission = currentSubmission(`${ofTenant} and buyer_id = ${buyerId}`);
   return [
     `(select status from kyc_submissions ${submission}) as submission_status,`,
-    // Without the hint, SQLite scans all accounts of the tenant by their key.
-    '(select id from connected_accounts indexed by connected_accounts_of_buyer',
+    '(select id from connected_accounts',
     `where ${ofTenant} and email_key = ${emailKey} and ${buyerKycSql} limit 1)`,
     'as approved_account_id',
   ].join(' ');
