@@ -8,6 +8,7 @@ import type { Tenant } from '../../../core/domain/base/tenant.js';
 import type { Settings } from '../../../core/ports/deps.js';
 import { type PageWatch, pageWatch } from '../../../core/usecases/hosted/page-watch.js';
 import type { IntentFields } from '../../support/scenes/made-payments.js';
+import { buyerSubject, startSession } from '../../support/scenes/started-session.js';
 import { openWorld, type World, type WorldOptions } from '../../support/scenes/test-world.js';
 import type { SuiteEnd } from '../../support/suite-end.js';
 
@@ -23,6 +24,16 @@ export interface PageSite {
   /** Its text, mails about the team aside. */
   newestMail(): Promise<string>;
   close(): Promise<void>;
+}
+
+/** A browser in which the buyer of a payment is signed in. */
+export async function signedInBuyer(
+  site: PageSite,
+  paymentId: string,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Visitor> {
+  const { token } = await startSession(site.world.deps, buyerSubject(site.tenant, paymentId));
+  return site.visitor({ headers: { cookie: `ponte-session=${token}`, ...headers } });
 }
 
 export interface VisitorOptions {

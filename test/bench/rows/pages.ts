@@ -5,7 +5,7 @@ import { Agent, type IncomingMessage, request } from 'node:http';
 import { renderPage } from '../../../adapters/pages/buyer/render.js';
 import { createPonte, type Ponte } from '../../../host/embed.js';
 import { samples } from '../../adapters/pages/buyer/page-samples.js';
-import { startSession } from '../../support/scenes/started-session.js';
+import { buyerSubject, startSession } from '../../support/scenes/started-session.js';
 import { type Bench, type Figure, median, until } from '../comparison.js';
 
 /** The screens on the way of a payment, by the status that shows them. */
@@ -84,9 +84,7 @@ async function pageOf({ ponte, url }: Site, name: string, status: string | null)
     await ponte.post(`/v1/test-helpers/payments/${id}/advance`, { to: status });
     await ponte.runUntilIdle();
   }
-  const none = { submissionId: null, accountId: null, ownerIndex: null };
-  const subject = { ...ponte.tenant, ...none, kind: 'buyer', paymentId: id } as const;
-  const { token } = await startSession(ponte.deps, subject);
+  const { token } = await startSession(ponte.deps, buyerSubject(ponte.tenant, id));
   const path = new URL(String(created['hostedPaymentUrl'])).pathname;
   const response = await get(url, path, { cookie: `ponte-session=${token}` });
   if (response.statusCode !== 200) throw new Error(`${path} answered ${response.statusCode}`);

@@ -2,10 +2,9 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { allPayments, listPayments } from '../../../../core/usecases/payments/payment-lists.js';
-import { startSession } from '../../../support/scenes/started-session.js';
 import { suiteEnd } from '../../../support/suite-end.js';
 import { rootOf, signedInAs } from '../dashboard/dashboard-site.js';
-import { type PageSite, pageSite, textOf, type Visitor } from '../visitor.js';
+import { type PageSite, pageSite, signedInBuyer, textOf, type Visitor } from '../visitor.js';
 
 const suite = suiteEnd();
 let site: PageSite;
@@ -38,19 +37,12 @@ async function newestInvoice() {
   return view?.payment ?? assert.fail('an invoice is stored');
 }
 
-async function buyerOf(paymentId: string): Promise<Visitor> {
-  const other = { submissionId: null, accountId: null, ownerIndex: null } as const;
-  const subject = { ...site.tenant, kind: 'buyer', paymentId, ...other } as const;
-  const { token } = await startSession(site.world.deps, subject);
-  return site.visitor({ headers: { cookie: `ponte-session=${token}` } });
-}
-
 test('the buyer downloads the file from the page that says what is paid, and from the receipt', async () => {
   const shown = await attach();
   assert.match(textOf(shown.text), /Invoice of the seller Fatura São João 1\.pdf 1 kB/);
   const { id, publicId } = await newestInvoice();
   await site.world.play(site.tenant, id, 'settled');
-  const buyer = await buyerOf(id);
+  const buyer = await signedInBuyer(site, id);
   const path = `/r/${publicId}`;
   for (const page of [path, `${path}/receipt`]) {
     const { text } = await buyer.open(page);
@@ -75,7 +67,7 @@ test('nobody else downloads it', async () => {
   await attach();
   const { id, publicId } = await newestInvoice();
   const other = await site.newPayment();
-  const stranger = await buyerOf(other.id);
+  const stranger = await signedInBuyer(site, other.id);
   await site.world.play(site.tenant, id, 'fx_quoted');
   for (const visitor of [site.visitor(), stranger]) {
     const refused = await visitor.request('GET', `/r/${publicId}/attachment`);

@@ -19,7 +19,7 @@ import { operatorDoes } from '../../../support/operator-action.js';
 import { readPdf } from '../../../support/read-pdf.js';
 import { type IntentFields, makeIntent } from '../../../support/scenes/made-payments.js';
 import { startSession } from '../../../support/scenes/started-session.js';
-import { type PageSite, pageSite, textOf, type Visitor } from '../visitor.js';
+import { type PageSite, pageSite, signedInBuyer, textOf, type Visitor } from '../visitor.js';
 
 const pagesAt = {
   fx_quoted: [],
@@ -36,15 +36,7 @@ test('bank details, receipt and the return of money are open while they apply', 
     await world.play(tenant, id, state === 'short' ? 'on_ramp_pending' : (state as 'settled'));
     await world.settle();
     if (state === 'short') await simulate(world.deps, tenant, id, 'money_short');
-    const subject = {
-      kind: 'buyer',
-      paymentId: id,
-      submissionId: null,
-      accountId: null,
-      ownerIndex: null,
-    } as const;
-    const { token } = await startSession(world.deps, { ...tenant, ...subject });
-    const visitor = site.visitor({ headers: { cookie: `ponte-session=${token}` } });
+    const visitor = await signedInBuyer(site, id);
     for (const page of ['instructions', 'receipt', 'take-back']) {
       const { path: landed, text } = await visitor.open(`${path}/${page}`);
       const isOpen = open.some((one) => one === page);
@@ -79,15 +71,7 @@ test('a file is open to who is signed in, while the page shows the same', async 
     const { id, path } = await site.newPayment();
     await world.play(tenant, id, status);
     await world.settle();
-    const subject = {
-      kind: 'buyer',
-      paymentId: id,
-      submissionId: null,
-      accountId: null,
-      ownerIndex: null,
-    } as const;
-    const { token } = await startSession(world.deps, { ...tenant, ...subject });
-    const buyer = site.visitor({ headers: { cookie: `ponte-session=${token}` } });
+    const buyer = await signedInBuyer(site, id);
     for (const [name, [open, type, fileName]] of Object.entries(types)) {
       const { headers, status: answered } = await buyer.request('GET', `${path}/${name}`);
       const isOpen = open === status;
@@ -130,10 +114,7 @@ test('a browser prints what the fonts of a file cannot draw, and no file is made
   await world.settle();
   const { payment } = await readPayment(world.deps, tenant, id);
   assert.equal(await receiptFile(world.deps, payment, 'en'), null);
-  const parts = { submissionId: null, accountId: null, ownerIndex: null } as const;
-  const subject = { ...tenant, kind: 'buyer', paymentId: id, ...parts } as const;
-  const { token } = await startSession(world.deps, subject);
-  const buyer = site.visitor({ headers: { cookie: `ponte-session=${token}` } });
+  const buyer = await signedInBuyer(site, id);
   const { status, headers } = await buyer.request('GET', `${path}/receipt.pdf`);
   assert.deepEqual([status, headers.get('location')], [303, `${path}/receipt#print`]);
   assert.match((await buyer.open(`${path}/receipt`)).text, /深圳咖啡/);
@@ -151,9 +132,7 @@ test('a buyer sees all payments of its mailbox in a year, and no others, also as
   const second = await made('ANA@example.com');
   const other = await made('bo@example.com');
   await world.play(tenant, second.id, 'settled');
-  const subject = { kind: 'buyer', submissionId: null, accountId: null, ownerIndex: null } as const;
-  const { token } = await startSession(world.deps, { ...tenant, ...subject, paymentId: first.id });
-  const visitor = site.visitor({ headers: { cookie: `ponte-session=${token}` } });
+  const visitor = await signedInBuyer(site, first.id);
   const path = `/r/${first.publicId}/payments`;
   const year = new Date(first.createdAtMs).getUTCFullYear();
   const { text } = await visitor.open(path);
@@ -209,16 +188,8 @@ async function atThePrice(site: PageSite, language = 'en') {
   const { world, tenant } = site;
   const { id, path } = await site.newPayment();
   await world.play(tenant, id, 'buyer_kyc_approved');
-  const subject = {
-    kind: 'buyer',
-    paymentId: id,
-    submissionId: null,
-    accountId: null,
-    ownerIndex: null,
-  } as const;
-  const { token } = await startSession(world.deps, { ...tenant, ...subject });
-  const headers = { cookie: `ponte-session=${token}`, 'accept-language': language };
-  return { id, path, visitor: site.visitor({ headers }) };
+  const visitor = await signedInBuyer(site, id, { 'accept-language': language });
+  return { id, path, visitor };
 }
 
 function quotes(site: PageSite, answer: QuoteAnswer | null) {
@@ -511,16 +482,7 @@ async function atTheDetails(site: PageSite, fields: IntentFields = {}) {
   const { id, path } = await site.newPayment(fields);
   await world.play(tenant, id, 'on_ramp_pending');
   await world.settle();
-  const subject = {
-    kind: 'buyer',
-    paymentId: id,
-    submissionId: null,
-    accountId: null,
-    ownerIndex: null,
-  } as const;
-  const { token } = await startSession(world.deps, { ...tenant, ...subject });
-  const headers = { cookie: `ponte-session=${token}` };
-  return { id, path, visitor: site.visitor({ headers }) };
+  return { id, path, visitor: await signedInBuyer(site, id) };
 }
 
 /** The fields of the form that a person does not fill in. */

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { memoryOnly } from '../../../support/partners/memory-only.js';
 import { makeIntent } from '../../../support/scenes/made-payments.js';
-import { startSession } from '../../../support/scenes/started-session.js';
+import { buyerSubject, startSession } from '../../../support/scenes/started-session.js';
 import { openBrowser } from '../../../support/servers/browser.js';
 import { pageSite } from '../visitor.js';
 
@@ -23,9 +23,7 @@ test('a buyer chooses two payments in its list and sees one set of bank details'
     ids.push(payment.id);
     path = `/r/${payment.publicId}`;
   }
-  const none = { submissionId: null, accountId: null, ownerIndex: null };
-  const session = { ...tenant, ...none, kind: 'buyer', paymentId: ids[1] ?? '' } as const;
-  const { token } = await startSession(world.deps, session);
+  const { token } = await startSession(world.deps, buyerSubject(tenant, ids[1] ?? ''));
   const context = await browser.newContext();
   await context.addCookies([{ name: 'ponte-session', value: token, url: `${origin}${path}` }]);
   const page = await context.newPage();

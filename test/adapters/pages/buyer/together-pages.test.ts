@@ -9,9 +9,8 @@ import { readPayment } from '../../../../core/usecases/payments/payments.js';
 import { memoryOnly } from '../../../support/partners/memory-only.js';
 import { readPdf } from '../../../support/read-pdf.js';
 import { makeIntent } from '../../../support/scenes/made-payments.js';
-import { startSession } from '../../../support/scenes/started-session.js';
 import type { WorldOptions } from '../../../support/scenes/test-world.js';
-import { pageSite, textOf } from '../visitor.js';
+import { pageSite, signedInBuyer, textOf } from '../visitor.js';
 
 async function buyerOf(t: TestContext, options: WorldOptions = { memory: memoryOnly() }) {
   const site = await pageSite(t, options);
@@ -22,16 +21,7 @@ async function buyerOf(t: TestContext, options: WorldOptions = { memory: memoryO
     await world.play(tenant, payment.id, 'fx_quoted');
     return payment;
   };
-  const signedIn = async ({ id: paymentId }: Payment) => {
-    const none = { submissionId: null, accountId: null, ownerIndex: null };
-    const { token } = await startSession(world.deps, {
-      ...tenant,
-      ...none,
-      kind: 'buyer',
-      paymentId,
-    });
-    return site.visitor({ headers: { cookie: `ponte-session=${token}` } });
-  };
+  const signedIn = ({ id }: Payment) => signedInBuyer(site, id);
   return { world, tenant, made, signedIn };
 }
 

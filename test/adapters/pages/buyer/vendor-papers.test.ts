@@ -13,10 +13,9 @@ import {
 } from '../../../../core/usecases/parties/vendor-papers.js';
 import { audited, newestAuditRecords } from '../../../../core/usecases/service/audit-log.js';
 import { makeInvoice } from '../../../support/scenes/made-payments.js';
-import { startSession } from '../../../support/scenes/started-session.js';
 import { suiteEnd } from '../../../support/suite-end.js';
 import { addSellers, rootOf, signedInAs } from '../dashboard/dashboard-site.js';
-import { type PageSite, pageSite, textOf, type Visitor } from '../visitor.js';
+import { type PageSite, pageSite, signedInBuyer, textOf, type Visitor } from '../visitor.js';
 
 const suite = suiteEnd();
 let site: PageSite;
@@ -41,13 +40,6 @@ async function upload(by: Visitor, page: string, kind: string, text: string, exp
   await by.open(page);
   const fields = { kind, expires };
   return by.upload(`${page}/upload`, pdf(text), 'application/pdf', fields, `${text}.pdf`);
-}
-
-async function buyerOf(paymentId: string): Promise<Visitor> {
-  const other = { submissionId: null, accountId: null, ownerIndex: null } as const;
-  const subject = { ...site.tenant, kind: 'buyer', paymentId, ...other } as const;
-  const { token } = await startSession(site.world.deps, subject);
-  return site.visitor({ headers: { cookie: `ponte-session=${token}` } });
 }
 
 async function paid(sellerExternalId: string | null) {
@@ -87,7 +79,7 @@ async function partnerPaper(kind: 'bank_letter' | 'holder_tax_form', expiresOn: 
 
 test('a buyer downloads the documents of payee, organization and partner as one packet', async () => {
   const before = await paid('serra-azul');
-  const buyer = await buyerOf(before.id);
+  const buyer = await signedInBuyer(site, before.id);
   assert.doesNotMatch((await buyer.open(before.path)).text, /vendor-documents/);
   assert.equal((await packetOf(buyer, before.path)).status, 404);
 
@@ -107,7 +99,7 @@ test('a buyer downloads the documents of payee, organization and partner as one 
   });
   const ofOrganization = await paid(null);
   const names = Object.keys(
-    (await packetOf(await buyerOf(ofOrganization.id), ofOrganization.path)).files,
+    (await packetOf(await signedInBuyer(site, ofOrganization.id), ofOrganization.path)).files,
   );
   assert.deepEqual(names, [
     '1-w8-tax form of the organization.pdf',
@@ -118,7 +110,7 @@ test('a buyer downloads the documents of payee, organization and partner as one 
 
 test('a new document replaces the one before, and a removed one is not offered', async () => {
   const payment = await paid('serra-azul');
-  const buyer = await buyerOf(payment.id);
+  const buyer = await signedInBuyer(site, payment.id);
   await upload(owner, sellerPath(), 'w8', 'second');
   const text = Object.values((await packetOf(buyer, payment.path)).files).join();
   assert.match(text, /second/);
@@ -134,7 +126,7 @@ test('a new document replaces the one before, and a removed one is not offered',
 test('nobody else downloads or changes them', async () => {
   await upload(owner, sellerPath(), 'w8', 'third');
   const payment = await paid('serra-azul');
-  const stranger = await buyerOf((await site.newPayment()).id);
+  const stranger = await signedInBuyer(site, (await site.newPayment()).id);
   for (const visitor of [site.visitor(), stranger]) {
     assert.equal((await packetOf(visitor, payment.path)).status, 303);
     assert.doesNotMatch((await visitor.open(payment.path)).text, /vendor-documents/);
@@ -187,7 +179,7 @@ test('its owner is warned before the last day, and it is not offered after it', 
 
 test('the audit log has uploads and downloads', async () => {
   const payment = await paid('serra-azul');
-  await packetOf(await buyerOf(payment.id), payment.path);
+  await packetOf(await signedInBuyer(site, payment.id), payment.path);
   const entries = await newestAuditRecords(site.world.deps, null, {
     beforeSequence: null,
     limit: 60,

@@ -201,14 +201,11 @@ test('an owner who is asked fills in the part alone; the person who asked sees n
   assert.equal((await made.send()).outcome, 'submitted');
 });
 
+const asked = { email: 'a@b.example', locale: 'en', client: null } as const;
+
 test('what an owner has not filled in is named when the owner wants to finish', async (t) => {
   const { made, owner } = await withBusiness(t);
-  await askOwner(made.deps, made.visitor, {
-    owner,
-    email: 'a@b.example',
-    locale: 'en',
-    client: null,
-  });
+  await askOwner(made.deps, made.visitor, { owner, ...asked });
   const session = await made.ownerSession(owner);
   const typed = { ...typedOwner, idDocType: 'ID_CARD' };
   await made.type('owner', typed, owner, session);
@@ -219,12 +216,7 @@ test('what an owner has not filled in is named when the owner wants to finish', 
 
 test('a part that is taken back is erased, and its link shows nothing any more', async (t) => {
   const { made, owner } = await withBusiness(t);
-  await askOwner(made.deps, made.visitor, {
-    owner,
-    email: 'a@b.example',
-    locale: 'en',
-    client: null,
-  });
+  await askOwner(made.deps, made.visitor, { owner, ...asked });
   const session = await made.ownerSession(owner);
   await made.fillOwner(owner, session);
   await takeBackOwner(made.deps, made.visitor, owner);
@@ -242,12 +234,7 @@ test('a part that is taken back is erased, and its link shows nothing any more',
 
 test('the link of an owner who was removed never shows another owner', async (t) => {
   const { made, owner } = await withBusiness(t);
-  await askOwner(made.deps, made.visitor, {
-    owner,
-    email: 'a@b.example',
-    locale: 'en',
-    client: null,
-  });
+  await askOwner(made.deps, made.visitor, { owner, ...asked });
   const session = await made.ownerSession(owner);
   const next = await addOwner(made.deps, made.visitor);
   await made.type('owner', typedOwner, next);

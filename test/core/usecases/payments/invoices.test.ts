@@ -51,23 +51,28 @@ test('the setting counts for invoices that are made after it', async () => {
   assert.equal(await made.statusOf(during.payment.id), 'awaiting_approval');
 });
 
-test('the setting is held against an invoice that is made while it changes', async () => {
-  const home = await made.newTenant();
-  const { store } = made.deps;
-  let runs = 0;
-  const racing = {
-    ...store,
-    run: <T>(work: Parameters<typeof store.run<T>>[0]) =>
-      store.run(async (tx) => {
-        const value = await work(tx);
-        runs += 1;
-        if (runs === 1) await requireApproval(made.deps, home.orgId, true);
-        return value;
-      }),
-  };
-  const { payment } = await makeInvoice({ ...made.deps, store: racing }, home);
-  assert.deepEqual([payment.status, runs], ['awaiting_approval', 2]);
-});
+for (const [origin, make] of [
+  ['invoice', makeInvoice],
+  ['payment_intent', makeIntent],
+] as const) {
+  test(`the setting for an ${origin} is held against one that is made while it changes`, async () => {
+    const home = await made.newTenant();
+    const { store } = made.deps;
+    let runs = 0;
+    const racing = {
+      ...store,
+      run: <T>(work: Parameters<typeof store.run<T>>[0]) =>
+        store.run(async (tx) => {
+          const value = await work(tx);
+          runs += 1;
+          if (runs === 1) await requireApproval(made.deps, home.orgId, true, origin);
+          return value;
+        }),
+    };
+    const { payment } = await make({ ...made.deps, store: racing }, home);
+    assert.deepEqual([payment.status, runs], ['awaiting_approval', 2]);
+  });
+}
 
 test('a second member approves an invoice, not the one who created it', async () => {
   const { payment } = await makeInvoice(made.deps, strict, { createdByMemberId: 'mem_1' });
@@ -119,24 +124,6 @@ test('payment intents need an approval only if the organization asks for it', as
   await requireApproval(deps, home.orgId, false, 'payment_intent');
   const free = await makeIntent(deps, home);
   assert.equal(free.payment.status, 'awaiting_buyer');
-});
-
-test('the setting for intents is held against one that is made while it changes', async () => {
-  const home = await made.newTenant();
-  const { store } = made.deps;
-  let runs = 0;
-  const racing = {
-    ...store,
-    run: <T>(work: Parameters<typeof store.run<T>>[0]) =>
-      store.run(async (tx) => {
-        const value = await work(tx);
-        runs += 1;
-        if (runs === 1) await requireApproval(made.deps, home.orgId, true, 'payment_intent');
-        return value;
-      }),
-  };
-  const { payment } = await makeIntent({ ...made.deps, store: racing }, home);
-  assert.deepEqual([payment.status, runs], ['awaiting_approval', 2]);
 });
 
 test('an invoice that a key created may be approved by any member', async () => {

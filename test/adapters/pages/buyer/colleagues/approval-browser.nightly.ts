@@ -2,7 +2,7 @@
 // by itself. Without scripts: approval-pages.test.ts.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { startSession } from '../../../../support/scenes/started-session.js';
+import { buyerSubject, startSession } from '../../../../support/scenes/started-session.js';
 import { openBrowser } from '../../../../support/servers/browser.js';
 import { pageSite } from '../../visitor.js';
 
@@ -16,8 +16,7 @@ test('the buyer sees the approval on the open page, and confirms', async (t) => 
   const { id, path } = await site.newPayment();
   await world.play(tenant, id, 'fx_quoted');
   await world.settle();
-  const none = { paymentId: id, submissionId: null, accountId: null, ownerIndex: null };
-  const { token } = await startSession(world.deps, { ...tenant, ...none, kind: 'buyer' });
+  const { token } = await startSession(world.deps, buyerSubject(tenant, id));
   const ofBuyer = await browser.newContext();
   await ofBuyer.addCookies([{ name: 'ponte-session', value: token, url: `${origin}${path}` }]);
   const buyer = await ofBuyer.newPage();

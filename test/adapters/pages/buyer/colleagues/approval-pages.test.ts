@@ -10,8 +10,7 @@ import { readPaymentPage } from '../../../../../core/usecases/hosted/payment-pag
 import { auditHead } from '../../../../../core/usecases/service/audit-log.js';
 import { readPdf } from '../../../../support/read-pdf.js';
 import type { IntentFields } from '../../../../support/scenes/made-payments.js';
-import { startSession } from '../../../../support/scenes/started-session.js';
-import { type PageSite, pageSite, textOf, type Visitor } from '../../visitor.js';
+import { type PageSite, pageSite, signedInBuyer, textOf, type Visitor } from '../../visitor.js';
 
 const cfo = 'cfo@buyer.example';
 const display =
@@ -23,15 +22,7 @@ async function atThePrice(site: PageSite, fields: IntentFields = { display }) {
   const { id, path } = await site.newPayment(fields);
   await world.play(tenant, id, 'fx_quoted');
   await world.settle();
-  const subject = {
-    kind: 'buyer',
-    paymentId: id,
-    submissionId: null,
-    accountId: null,
-    ownerIndex: null,
-  } as const;
-  const { token } = await startSession(world.deps, { ...tenant, ...subject });
-  return { id, path, visitor: site.visitor({ headers: { cookie: `ponte-session=${token}` } }) };
+  return { id, path, visitor: await signedInBuyer(site, id) };
 }
 
 /** The buyer asks this address, and its person signs in by the mailed link. */
