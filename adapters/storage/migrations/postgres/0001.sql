@@ -110,10 +110,11 @@ create table members (
   primary key (org_id, id)
 );
 
-create unique index members_email on members (org_id, email_key) where removed_at is null;
-
 -- A person may be a member of several organizations.
 create index members_of_person on members (person_id, id) where removed_at is null;
+
+-- After the other one: of two that cost the same, PostgreSQL takes the newer one.
+create unique index members_email on members (org_id, email_key) where removed_at is null;
 
 create table api_keys (
   id text collate "C" not null primary key,

@@ -92,10 +92,10 @@ create table members (
   primary key (org_id, id)
 ) strict, without rowid;
 
-create unique index members_email on members (org_id, email_key) where removed_at is null;
-
 -- A person may be a member of several organizations.
 create index members_of_person on members (person_id, id) where removed_at is null;
+
+create unique index members_email on members (org_id, email_key) where removed_at is null;
 
 create table api_keys (
   id text not null primary key,

@@ -65,8 +65,9 @@ test('a request carries the report of ponte certify, as the command wrote it', a
     code: 'ValidationError',
   });
   const request = await requestProduction(made.deps, owner, answers, JSON.stringify(report));
-  const counts = { ok: 1, failed: 0, notSeen: 0, others: [] };
-  assert.deepEqual(request.certified, { at: report.at, ...counts });
+  const { signedBy = '', ...summary } = request.certified ?? assert.fail('it is stored');
+  assert.deepEqual(summary, { at: report.at, ok: 1, failed: 0, notSeen: 0, others: [] });
+  assert.match(signedBy, /^[0-9a-f]{16}$/);
   assert.deepEqual(await readProductionRequest(made.deps, owner.orgId), request);
 });
 
