@@ -515,10 +515,10 @@ export interface Tx {
     newestOfForm(tenant: Tenant, submissionId: string): Found<PageSession>;
     /** Open sessions of the whole form without its payment, and of phones for it. */
     ofForm(tenant: Tenant, submissionId: string): Many<PageSession>;
-    /** Sessions of this kind that were not ended: links of colleagues, or the approver's. */
+    /** Sessions of this kind that were not ended: of colleagues, the approver, or a proof. */
     openOfPayment(
       tenant: Tenant,
-      kind: 'colleague' | 'approver',
+      kind: 'colleague' | 'approver' | 'proof',
       paymentId: string,
     ): Many<PageSession>;
     /** Sessions of an owner that were not ended. */

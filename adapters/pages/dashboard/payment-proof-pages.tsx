@@ -1,6 +1,11 @@
 // The proof of a settled payment, for members: as a page, its files, and a link for somebody else.
 import { PonteError } from '../../../core/errors.js';
-import { createProofLink, type ProofLink } from '../../../core/usecases/mail/proof-links.js';
+import {
+  countProofLinks,
+  createProofLink,
+  endProofLinks,
+  type ProofLink,
+} from '../../../core/usecases/mail/proof-links.js';
 import { readPayment } from '../../../core/usecases/payments/payments.js';
 import { ButtonForm, ButtonLink, Foreign, Note, Secret } from '../kit/components.js';
 import type { PageContext } from '../kit/page-route.js';
@@ -36,23 +41,39 @@ export const paymentProofPages = [
     limit: 'export',
     /** The only page that has the link. A reload makes another one. */
     async run(context, call) {
+      const { payment } = await open(context, call);
+      const link = await createProofLink(context.deps, payment);
       const opened = await open(context, call);
-      const link = await createProofLink(context.deps, opened.payment);
       return dashboardPage(viewOf(context, call), (scene) => proofScreen(scene, opened, link));
+    },
+  }),
+  memberPages.action({
+    path: `${path}/links/end`,
+    access: { scope, proof: 'session' },
+    async run({ deps }, call) {
+      const { payment } = await readPayment(deps, tenantOfCall(call), idIn(call, 'paymentId'));
+      await endProofLinks(deps, tenantOfCall(call), payment.id);
+      return { to: `/payments/${payment.id}/proof`, done: 'links_ended' };
     },
   }),
 ];
 
+interface ShownProof extends OpenedProof {
+  readonly openLinks: number;
+}
+
 /** NotFound before the settlement. */
-async function open({ deps }: PageContext, call: MemberCall): Promise<OpenedProof> {
-  const { payment } = await readPayment(deps, tenantOfCall(call), idIn(call, 'paymentId'));
+async function open({ deps }: PageContext, call: MemberCall): Promise<ShownProof> {
+  const [tenant, id] = [tenantOfCall(call), idIn(call, 'paymentId')];
+  const { payment } = await readPayment(deps, tenant, id);
   if (payment.settledAtMs === null) throw new PonteError('NotFound');
-  return openProof(deps, payment, { audience: 'seller', locale: localeOfCall(call) });
+  const opened = await openProof(deps, payment, { audience: 'seller', locale: localeOfCall(call) });
+  return { ...opened, openLinks: await countProofLinks(deps, tenant, id) };
 }
 
 function proofScreen(
   { texts, view, format }: DashboardScene,
-  opened: OpenedProof,
+  { openLinks, ...opened }: ShownProof,
   link: ProofLink | null,
 ): DashboardContent {
   const { payment, proof, locale } = opened;
@@ -78,6 +99,9 @@ function proofScreen(
         <ButtonLink href={`${view.path}/${own}/proof/proof.zip`}>{words.pack}</ButtonLink>
         {may(view, scope) ? (
           <ButtonForm to={`${own}/proof/link`}>{words.makeLink}</ButtonForm>
+        ) : null}
+        {may(view, scope) && openLinks > 0 ? (
+          <ButtonForm to={`${own}/proof/links/end`}>{words.endLinks(openLinks)}</ButtonForm>
         ) : null}
       </>
     ),

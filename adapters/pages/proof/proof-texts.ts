@@ -18,6 +18,7 @@ export interface ProofTexts {
   readonly signed: string;
   readonly makeLink: string;
   readonly copyLink: string;
+  readonly endLinks: (count: number) => string;
   readonly linkNow: string;
   readonly until: (text: string) => string;
   readonly payment: string;
@@ -96,6 +97,7 @@ const en: ProofTexts = {
   signed: 'Signed proof (ZIP)',
   makeLink: 'Link for an accountant or bank',
   copyLink: 'Copy the link',
+  endLinks: (count) => (count === 1 ? 'End the link' : `End ${count} links`),
   linkNow: 'Copy the link now: it is shown once.',
   until: (text) => `This link ends on ${text}.`,
   payment: 'Payment',
@@ -201,6 +203,7 @@ const ptBr: ProofTexts = {
   signed: 'Comprovante assinado (ZIP)',
   makeLink: 'Link para contador ou banco',
   copyLink: 'Copiar o link',
+  endLinks: (count) => (count === 1 ? 'Encerrar o link' : `Encerrar ${count} links`),
   linkNow: 'Copie o link agora: ele aparece só uma vez.',
   until: (text) => `Este link expira em ${text}.`,
   payment: 'Pagamento',
@@ -306,6 +309,7 @@ const es: ProofTexts = {
   signed: 'Comprobante firmado (ZIP)',
   makeLink: 'Enlace para contador o banco',
   copyLink: 'Copiar el enlace',
+  endLinks: (count) => (count === 1 ? 'Terminar el enlace' : `Terminar ${count} enlaces`),
   linkNow: 'Copie el enlace ahora: se muestra una sola vez.',
   until: (text) => `Este enlace vence el ${text}.`,
   payment: 'Pago',

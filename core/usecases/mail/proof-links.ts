@@ -1,8 +1,8 @@
 // Links to the proof of one payment, read only: members give them to an accountant or a bank, and
 // the payee gets one by mail. A link is the token of a session that reads one page until it ends;
 // it is not used up.
-import { hashSessionToken, newPageSession } from '../../domain/access/session.js';
-import { tenantOf } from '../../domain/base/tenant.js';
+import { hashSessionToken, isSessionOpen, newPageSession } from '../../domain/access/session.js';
+import { type Tenant, tenantOf } from '../../domain/base/tenant.js';
 import type { Payment } from '../../domain/payments/payment.js';
 import { PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
@@ -31,4 +31,23 @@ export async function createProofLink(
     return session;
   });
   return { url: `${deps.settings.payUrl}/proof/${payment.id}?token=${token}`, endsAtMs };
+}
+
+/** Links that can still be opened, the one in the mail to the payee included. */
+export function countProofLinks(deps: Deps, tenant: Tenant, paymentId: string): Promise<number> {
+  const nowMs = deps.clock.nowMs();
+  return deps.store.run(async (tx) => {
+    const sessions = await tx.pageSessions.openOfPayment(tenant, 'proof', paymentId);
+    return sessions.filter((session) => isSessionOpen(session, nowMs)).length;
+  });
+}
+
+/** From now on none of them opens the proof. */
+export function endProofLinks(deps: Deps, tenant: Tenant, paymentId: string): Promise<void> {
+  const endedAtMs = deps.clock.nowMs();
+  return deps.store.run(async (tx) => {
+    const sessions = await tx.pageSessions.openOfPayment(tenant, 'proof', paymentId);
+    for (const session of sessions)
+      tx.pageSessions.update(Object.freeze({ ...session, endedAtMs }));
+  });
 }

@@ -63,6 +63,7 @@ export const dashboardEn = {
     code_wrong: 'This code does not work. Check the six digits, or ask for another email.',
   },
   done: {
+    links_ended: 'No link opens this proof any more.',
     month_closed: 'The month is closed.',
     replayed: 'The webhook is sent again.',
     session_ended: 'The session is ended.',

@@ -47,6 +47,7 @@ export const dashboardEs: DashboardTexts = {
     code_wrong: 'Este código no funciona. Revise los seis dígitos o pida otro correo.',
   },
   done: {
+    links_ended: 'Ningún enlace abre ya este comprobante.',
     month_closed: 'El mes se cerró.',
     replayed: 'El webhook se está reenviando.',
     session_ended: 'La sesión se cerró.',

@@ -47,6 +47,7 @@ export const dashboardPtBr: DashboardTexts = {
     code_wrong: 'Este código não funciona. Confira os seis dígitos ou peça outro e-mail.',
   },
   done: {
+    links_ended: 'Nenhum link abre mais este comprovante.',
     month_closed: 'O mês foi fechado.',
     replayed: 'O webhook está sendo reenviado.',
     session_ended: 'A sessão foi encerrada.',

@@ -117,8 +117,19 @@ test('a link opens its payment alone, until it ends', async () => {
   assert.ok(entries.length > 0);
   assert.equal(events, null);
   assert.doesNotMatch(text, /secret/, 'the metadata is of the organization');
-  site.world.advanceClock(sessionRules.proof.lifeMs);
+  // Its owner ends it early, and every other link of this payment; another payment's stays.
+  const finance = await signedInAs(site, 'finance');
+  await finance.open(`${root}/payments/${paid}/proof`);
+  const ended = await finance.send('/links/end');
+  assert.ok(ended.text.includes('No link opens this proof any more.'));
+  assert.doesNotMatch(ended.text, /links\/end/);
   assert.equal((await reader.open(pathname)).status, 404);
+  const elsewhere = new URL((await createProofLink(deps, await paymentOf(other))).url);
+  await finance.open(`${root}/payments/${paid}/proof`);
+  await reader.open(`${elsewhere.pathname}${elsewhere.search}`);
+  assert.equal((await reader.open(elsewhere.pathname)).status, 200);
+  site.world.advanceClock(sessionRules.proof.lifeMs);
+  assert.equal((await reader.open(elsewhere.pathname)).status, 404);
 });
 
 test('the mail to a payee has the PDF in its language, and its link opens the proof alone', async () => {
