@@ -33,7 +33,7 @@ export function PaymentsLink({ scene }: { readonly scene: PaymentScene }): VNode
   const { texts, view, payment } = scene;
   const { openPayments } = payment;
   if (openPayments === 0) return null;
-  const count = openPayments < OPEN_COUNT_MAX ? `${openPayments}` : `${OPEN_COUNT_MAX}+`;
+  const count = openPayments <= OPEN_COUNT_MAX ? `${openPayments}` : `${OPEN_COUNT_MAX}+`;
   return (
     <p>
       <a href={`${view.path}/payments`}>

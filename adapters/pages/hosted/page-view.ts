@@ -121,7 +121,7 @@ export interface PagePayment
   readonly sharedTransfers: readonly SharedTransfer[];
   /** How long bank details will last; null if they do not end. */
   readonly payWithinDays: number | null;
-  /** Open payments of the buyer, at most OPEN_COUNT_MAX; 0 where the page asks for no money. */
+  /** Open payments of the buyer, as of PaymentPage; 0 where the page asks for no money. */
   readonly openPayments: number;
   /** Null without instructions. */
   readonly check: CheckView | null;

@@ -66,8 +66,8 @@ export interface PaymentPage extends PaymentView {
   /** The transfers that paid this payment and others; none before the settlement. */
   readonly sharedTransfers: readonly SharedTransfer[];
   /**
-   * Open payments in this year's list of the buyer, at most OPEN_COUNT_MAX; 0 where the page does
-   * not ask for money.
+   * Open payments in this year's list of the buyer, one more than OPEN_COUNT_MAX for more; 0 where
+   * the page does not ask for money.
    */
   readonly openPayments: number;
   readonly moneyTimes: MoneyTimes;
@@ -208,12 +208,13 @@ async function openPaymentsOf(
   range: ReturnType<typeof rangeOf>,
 ): Promise<number> {
   const tenant = tenantOf(payment);
-  const place = { ...range, beforeId: '', limit: OPEN_COUNT_MAX };
+  const limit = OPEN_COUNT_MAX + 1;
+  const place = { ...range, beforeId: '', limit };
   const ofStatuses = paymentStatuses
     .filter((status) => !isTerminal(status))
     .map((status) => tx.payments.newestOfBuyer(tenant, payment.buyerId, status, place));
   const found = (await Promise.all(ofStatuses)).flat().filter(isPageOpen);
-  return Math.min(found.length, OPEN_COUNT_MAX);
+  return Math.min(found.length, limit);
 }
 
 /** Null if the account has another name than at the creation of the payment. */

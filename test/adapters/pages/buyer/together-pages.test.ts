@@ -211,4 +211,7 @@ test('before a payment is paid, its page names the open payments of the buyer, w
   await world.play(tenant, first.id, 'on_ramp_pending');
   await world.settle();
   assert.equal(await linkOf(), 'You have 2 open payments', 'beside the bank details');
+  while ((await linkOf()) !== 'You have 20 open payments') await made();
+  await made();
+  assert.equal(await linkOf(), 'You have 20+ open payments');
 });
