@@ -28,8 +28,16 @@ const idVariables: Readonly<Record<string, string>> = {
   key: 'keyId',
 };
 const exampleId = /\b([a-z]+)_[0-9a-z]{26}\b/g;
-/** Not found: without a contact in the settings, and in another version of the documentation. */
-const leftOut: readonly string[] = ['readSecurityContact', 'readDocsFile'];
+/**
+ * Not found: without a contact in the settings, in another version of the documentation, and a
+ * document before its file was uploaded.
+ */
+const leftOut: readonly string[] = [
+  'readSecurityContact',
+  'readDocsFile',
+  'deleteAccountVendorDocument',
+  'deleteConnectedAccountVendorDocument',
+];
 /** The other kind of id that a path has; the create of an intent sends it. */
 const IDEMPOTENCY_KEY = '{{idempotencyKey}}';
 
