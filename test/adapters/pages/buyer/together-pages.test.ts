@@ -198,7 +198,9 @@ test('before a payment is paid, its page names the open payments of the buyer, w
   const visitor = await signedIn(first);
   const linkOf = async (page = '') => {
     const { text } = await visitor.open(`/r/${first.publicId}${page}`);
-    return new RegExp(`<a href="/r/${first.publicId}/payments">([^<]*)</a>`).exec(text)?.[1];
+    // A number of two digits is marked as an exact value.
+    const link = new RegExp(`<a href="/r/${first.publicId}/payments">(.*?)</a>`, 's').exec(text);
+    return textOf(link?.[1] ?? '');
   };
   assert.equal(await linkOf(), 'All my payments');
   await made();
@@ -211,7 +213,9 @@ test('before a payment is paid, its page names the open payments of the buyer, w
   await world.play(tenant, first.id, 'on_ramp_pending');
   await world.settle();
   assert.equal(await linkOf(), 'You have 2 open payments', 'beside the bank details');
-  while ((await linkOf()) !== 'You have 20 open payments') await made();
-  await made();
+  const asked = () => makeIntent(world.deps, tenant, { buyer: first.buyer });
+  for (let more = 2; more < 20; more += 1) await asked();
+  assert.equal(await linkOf(), 'You have 20 open payments');
+  await asked();
   assert.equal(await linkOf(), 'You have 20+ open payments');
 });
