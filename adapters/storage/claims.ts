@@ -10,9 +10,9 @@ import { type Database, type Row as DatabaseRow, duePage, timeParam } from './da
 import { readNextDue } from './due-times.js';
 import { accounts } from './tables/account-rows.js';
 import {
-  activeOfTenant,
   deliveries,
   present,
+  sendingOfTenant,
   subscriptions,
   waitingSubscriptions,
 } from './tables/delivery-rows.js';
@@ -128,8 +128,8 @@ export function newClaims(database: Database, mark: () => string): Claims {
       return owner();
     },
     newLease,
-    activeSubscriptions: async ({ orgId, mode }) =>
-      present(await database.cached(activeOfTenant, [orgId, mode])),
+    sendingSubscriptions: async ({ orgId, mode }) =>
+      present(await database.cached(sendingOfTenant, [orgId, mode])),
     commands: (claim) => claimed(claimSql.commands, commands.read, claim),
     async dueSubscriptions(nowMs) {
       const rows = await database.read(claimSql.dueSubscriptions, [timeParam(nowMs)]);

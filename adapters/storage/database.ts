@@ -59,17 +59,20 @@ export interface Statement {
 }
 
 /**
- * What a guarded statement does to one row, as data: a session may build another text from it. An
- * `append` inserts an event. The session gives it the next number of its tenant, in the commit.
+ * What a statement does to one row, as data: a session may build another text from it. All but a
+ * `merge` are guarded. An `append` inserts an event. The session gives it the next number of its
+ * tenant, in the commit.
  */
 export interface StatementTemplate {
-  readonly kind: 'insert' | 'update' | 'remove' | 'expect' | 'append';
+  readonly kind: 'insert' | 'update' | 'remove' | 'merge' | 'expect' | 'append';
   readonly table: string;
   readonly columns: readonly string[];
   /** Those of them that find the row; an update sets the others, and raises the version. */
   readonly key: readonly string[];
   /** Set for the `expect` that every batch has: it locks no row, so that hosts share no lock. */
   readonly unlocked?: boolean;
+  /** The text of a `merge` for many: their columns are the table `p`. */
+  readonly gathered?: string;
 }
 
 /** PostgreSQL only: SQLite has one writer, and no row locks. */

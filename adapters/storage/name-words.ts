@@ -3,7 +3,7 @@
 import { nameWords } from '../../core/domain/base/search-text.js';
 import type { Tenant } from '../../core/domain/base/tenant.js';
 import { key, tenant, text, version } from './columns.js';
-import { defineTable, merge } from './table.js';
+import { defineTable, templated } from './table.js';
 import type { TxPart, UnitOfWork } from './unit-of-work.js';
 
 interface NameWord extends Tenant {
@@ -20,17 +20,27 @@ export const nameWordRows = defineTable<NameWord>('name_words', {
   version,
 });
 
-/** Few statements for any number of words: the last word fills the rest. */
-const SLOTS = [4, 12] as const;
-const WORDS_MAX = SLOTS[1];
+const WORDS_MAX = 12;
 /** Behind each text that begins with the one before it, in the order of UTF-8. */
 const LAST_SIGN = '\u{10ffff}';
 
-const noteSql = SLOTS.map((slots) => {
-  const rows = Array.from({ length: slots }, (_, at) => `($1, $2, $3, $${at + 4}, 1)`);
-  const into = 'insert into name_words (org_id, mode, owner_id, word, version)';
-  return `${into} values ${rows.join(', ')} on conflict (org_id, mode, word, owner_id) do nothing`;
-});
+const into = 'insert into name_words (org_id, mode, word, owner_id, version)';
+const unlessThere = 'on conflict (org_id, mode, word, owner_id) do nothing';
+const note = templated(
+  {
+    kind: 'merge',
+    table: nameWordRows.name,
+    columns: ['org_id', 'mode', 'owner_id', 'words'],
+    key: [],
+    // In one order, so that two writers of the same words wait for each other in turn.
+    gathered: [
+      `${into} select distinct p.org_id, p.mode, words.word, p.owner_id, 1 from p`,
+      `cross join lateral json_array_elements_text(p.words::json) as words (word)`,
+      `order by 1, 2, 3, 4 ${unlessThere}`,
+    ].join(' '),
+  },
+  `${into} select $1, $2, value, $3, 1 from json_each($4) where true ${unlessThere}`,
+);
 
 /** The ends of the texts that begin with this one. */
 export function startingWith(start: string): readonly [from: string, before: string] {
@@ -45,14 +55,8 @@ export function noteNames(
   names: readonly (string | null)[],
 ): void {
   const all = names.flatMap((name) => (name === null ? [] : nameWords(name)));
-  // In one order, so that two writers of the same words wait for each other in turn.
-  const words = [...new Set(all)].slice(0, WORDS_MAX).toSorted();
-  const [last] = words.slice(-1);
-  if (last === undefined) return;
-  const size = SLOTS.findIndex((slots) => words.length <= slots);
-  const rest = Array.from({ length: (SLOTS[size] ?? 0) - words.length }, () => last);
-  const params = [orgId, mode, ownerId, ...words, ...rest];
-  unit.stage(merge('name_words', null, noteSql[size] ?? '', params));
+  const words = [...new Set(all)].slice(0, WORDS_MAX);
+  if (words.length > 0) unit.stage(note(null, [orgId, mode, ownerId, JSON.stringify(words)]));
 }
 
 export const namesPart: TxPart<'names'> = {

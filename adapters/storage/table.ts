@@ -131,14 +131,15 @@ export function merge(
   return { table, row, kind: 'merge', statement };
 }
 
-/** A guarded write of one row that the table does not derive. Null: a row without a known key. */
+/** A write of one row that the table does not derive. Null: a row without a known key. */
 export function templated(template: StatementTemplate, sql = templateSql(template)) {
   const { table, kind } = template;
+  const guards = kind === 'merge' ? null : table;
   return (row: string | null, params: readonly Param[]): Write => ({
     table,
     row,
     kind: writeKinds[kind],
-    statement: { sql, params, guards: table, template },
+    statement: { sql, params, guards, template },
   });
 }
 
@@ -166,11 +167,13 @@ const writeKinds = {
   insert: 'insert',
   update: 'change',
   remove: 'change',
+  merge: 'merge',
   expect: 'expect',
   append: 'insert',
 } as const satisfies Record<StatementTemplate['kind'], Write['kind']>;
 
 function templateSql({ kind, table, columns, key }: StatementTemplate): string {
+  assert(kind !== 'merge', 'each merge brings its text');
   const where = `where ${equations(key, columns).join(' and ')}`;
   switch (kind) {
     case 'append':

@@ -42,7 +42,7 @@ import type { BankAccount, BankDetails } from '../domain/payments/bank-record.js
 import type { PaymentAggregate, PaymentView, ShownView } from '../domain/payments/change.js';
 import type { DomainEvent, EventNote, FeedHead, NumberedEvent } from '../domain/payments/event.js';
 import type { Funds } from '../domain/payments/funds.js';
-import type { BodyMacs, KeyOrigin } from '../domain/payments/idempotency.js';
+import type { BodyMacs, CreateFindings, KeyOrigin } from '../domain/payments/idempotency.js';
 import type { Posting, StoredPosting } from '../domain/payments/ledger.js';
 import type { Advance, Payment, PaymentOrigin, PaymentStatus } from '../domain/payments/payment.js';
 import type { SimulatedReport } from '../domain/payments/simulated-event.js';
@@ -316,6 +316,10 @@ export interface Tx {
     ): Many<{ readonly status: PaymentStatus; readonly count: number }>;
     /** The buyer's KYC for this tenant. */
     kycStatus(tenant: Tenant, buyer: Pick<Buyer, 'id' | 'emailKey'>): Promise<KycStatus>;
+    buyer(
+      tenant: Tenant,
+      emailKey: string,
+    ): Found<Pick<PaymentView, 'kycStatus'> & { readonly buyer: Buyer }>;
   };
   /** Until its first money is expected, a payment has no row of them (`noFunds`). */
   readonly accounting: {
@@ -422,6 +426,11 @@ export interface Tx {
       /** Null for a create. */
       readonly bodyMacs: BodyMacs | null;
     } | null>;
+    /** What the key and the externalId of a create name. */
+    ofCreate(
+      tenant: Tenant,
+      create: Pick<Payment, 'origin' | 'externalId'> & { readonly idempotencyKey: string | null },
+    ): Promise<Pick<CreateFindings, 'boundTo' | 'existingByExternalId'>>;
     bind(
       tenant: Tenant,
       key: string,
@@ -748,15 +757,16 @@ export interface Tx {
 
 /**
  * Queries and single statements over due work, outside `run`. `commands`, `deliveries` and `mails`
- * lease the rows that they return; in quarantine (epoch.ts) they return none.
+ * lease the rows that they return. In quarantine (epoch.ts) these and `sendingSubscriptions` return
+ * none.
  */
 export interface Claims {
   /** What the tokens of this process's leases begin with. */
   readonly owner: string;
   /** The token of a lease under which this process stores a row that it works on itself. */
   newLease(): string;
-  /** Read after a commit, for its events. */
-  activeSubscriptions(tenant: Tenant): Many<Subscription>;
+  /** The active ones. Read after a commit, for its events. */
+  sendingSubscriptions(tenant: Tenant): Many<Subscription>;
   /** Due commands, leased: `dueAtMs` is the end of the lease. */
   commands(claim: Claim): Many<PartnerCommand>;
   /** Active or deleted subscriptions that have due deliveries to send. */

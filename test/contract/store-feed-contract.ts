@@ -11,6 +11,7 @@ import {
 } from '../../core/domain/payments/event.js';
 import type { Subscription } from '../../core/domain/webhooks/subscription.js';
 import type { FeedFilter, Store, Tx } from '../../core/ports/storage.js';
+import { endQuarantine, quarantineRestored } from '../../core/usecases/service/epochs.js';
 import {
   aBarePayment,
   aDelivery,
@@ -272,14 +273,21 @@ export function storeFeedContract(open: OpenStore): void {
     assert.equal((await found(1)).length, 1);
   });
 
-  test('after a commit the active subscriptions of a tenant are read as they are', async () => {
+  test('after a commit the active subscriptions of a tenant are read, and none in quarantine', async () => {
     const store = await open();
-    const active = async () => valuesOf(await store.claims.activeSubscriptions(tenant), 'id');
+    const active = async () => valuesOf(await store.claims.sendingSubscriptions(tenant), 'id');
     assert.deepEqual(await active(), []);
     await store.run(async (tx) => {
       tx.subscriptions.insert(aSubscription());
       tx.subscriptions.insert(aSubscription({ id: 'whs_2', ...otherOrg }));
     });
+    assert.deepEqual(await active(), ['whs_1']);
+    const quiet = () => undefined;
+    const log = { debug: quiet, info: quiet, warn: quiet, error: quiet };
+    const deps = { clock: { nowMs: () => T0 }, log, store };
+    await quarantineRestored(deps);
+    assert.deepEqual(await active(), []);
+    await endQuarantine(deps, { by: 'ana', forcedBecause: 'a test' });
     assert.deepEqual(await active(), ['whs_1']);
     await store.run(async (tx) => tx.subscriptions.update(aSubscription({ active: false })));
     assert.deepEqual(await active(), []);

@@ -103,6 +103,7 @@ function planned(statements: readonly Statement[]): readonly PreparedQuery[] {
     ...ofKind('update'),
     ...ofKind('remove'),
     ...ofKind('insert'),
+    ...ofKind('merge'),
     ...plain.map(guardedStatement),
     ...ofKind('expect'),
     ...ofKind('append'),

@@ -52,7 +52,10 @@ export function guardedStatement({ sql, params, guards }: Statement): PreparedQu
   return { ...(isSafe ? singleText(sql) : raisingText(sql)), values: params.map(asValue) };
 }
 
-/** Statements of one template as one. Raises unless each of them hits its row. */
+/** They raise unless each statement of the group hits its row. */
+const raisingKinds: readonly StatementTemplate['kind'][] = ['update', 'remove', 'expect'];
+
+/** Statements of one template as one. */
 export function gatheredStatements(
   template: StatementTemplate,
   statements: readonly Pick<Statement, 'params'>[],
@@ -66,7 +69,7 @@ export function gatheredStatements(
     types[at] ??= params.map(typeOf).find((type) => type !== null) ?? null;
     if (types[at] !== null) values.push(arrayOf(types[at], params));
   }
-  if (template.kind !== 'insert' && template.kind !== 'append') values.push(statements.length);
+  if (raisingKinds.includes(template.kind)) values.push(statements.length);
   return { ...templateText(template)(types.join()), values };
 }
 
@@ -96,7 +99,7 @@ const gatheredReadText = memoize((types: string) =>
 
 /** An empty type stands for a column that never had a value. */
 function gatheredText(template: StatementTemplate, types: readonly string[]): string {
-  const { kind, table, columns, key, unlocked = false } = template;
+  const { kind, table, columns, key, unlocked = false, gathered = '' } = template;
   const known = columns.filter((_, at) => types[at] !== '');
   const given = `${unnested(namesOf(types.join()))} as p(${known.join(', ')})`;
   const givenFor = (column: string) => (known.includes(column) ? `p.${column}` : 'null');
@@ -107,6 +110,8 @@ function gatheredText(template: StatementTemplate, types: readonly string[]): st
       const values = columns.map(givenFor).join(', ');
       return `insert into ${table} (${columns.join(', ')}) select ${values} from ${given}`;
     }
+    case 'merge':
+      return `with p as (select * from ${given}) ${gathered}`;
     case 'append': {
       const lists = columns.map((column, at) => {
         const place = known.indexOf(column) + 1;

@@ -27,6 +27,7 @@ import {
 import { timeParam } from '../database.js';
 import { defineTable, merge, rowName } from '../table.js';
 import { type CachedJoin, type Joined, type TxPart, writes } from '../unit-of-work.js';
+import { isOpenSql } from './epoch-rows.js';
 import { isOfEvent } from './event-rows.js';
 
 export const subscriptions = defineTable<Subscription>('subscriptions', {
@@ -60,16 +61,14 @@ export const deliveries = defineTable<WebhookDelivery>('deliveries', {
   deliveredAtMs: time.null('delivered_at'),
   durationMs: integer.null('duration_ms'),
   createdAtMs: fixed(time('created_at')),
-  firstAttempt: fixed(
-    nullable(
-      group<AttemptResult>({
-        startedAtMs: time('first_started_at'),
-        durationMs: integer('first_duration_ms'),
-        responseStatus: integer.null('first_response_status'),
-        responseBody: text.null('first_response_body'),
-        error: text.null('first_error'),
-      }),
-    ),
+  firstAttempt: nullable(
+    group<AttemptResult>({
+      startedAtMs: time('first_started_at'),
+      durationMs: integer('first_duration_ms'),
+      responseStatus: integer.null('first_response_status'),
+      responseBody: text.null('first_response_body'),
+      error: text.null('first_error'),
+    }),
   ),
   version,
 });
@@ -155,16 +154,24 @@ const behindSql = [
   'and s.feed_cursor < h.sequence order by s.id limit $2',
 ].join(' ');
 
+const activeSql = [
+  'select s.* from (select 1) as one',
+  'left join subscriptions s on s.org_id = $1 and s.mode = $2 and s.active',
+].join(' ');
 /** Has a row of nulls for a tenant without one, so that this can be kept too. */
-export const activeOfTenant: CachedJoin<Subscription | null> = {
-  sql: [
-    'select s.* from (select 1) as one',
-    'left join subscriptions s on s.org_id = $1 and s.mode = $2 and s.active',
-  ].join(' '),
+const activeOfTenant: CachedJoin<Subscription | null> = {
+  sql: activeSql,
   on: { subscriptions: ['org_id', 'mode'] },
   tables: [subscriptions],
   read: (row) => (row['id'] === null ? null : subscriptions.read(row)),
   expect: () => [],
+};
+
+/** None in quarantine, when nothing is sent. */
+export const sendingOfTenant: CachedJoin<Subscription | null> = {
+  ...activeOfTenant,
+  sql: `${activeSql} and ${isOpenSql}`,
+  on: { ...activeOfTenant.on, epochs: [] },
 };
 
 export function present(found: readonly (Subscription | null)[]): readonly Subscription[] {

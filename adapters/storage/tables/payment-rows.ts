@@ -50,6 +50,7 @@ import {
   money,
   nullable,
   oneOf,
+  readerOf,
   searchable,
   tenant,
   text,
@@ -210,6 +211,17 @@ function readBodyMacs(text: string): BodyMacs {
   return JSON.parse(text);
 }
 
+/** At most two rows; that of the externalId has no surface. */
+const namedByCreateSql = [
+  'select surface, resource_id from idempotency_keys',
+  'where org_id = $1 and mode = $2 and idempotency_key = $6',
+  `union all select null, id from payments where org_id = $1 and mode = $2 and ${byExternalIdSql}`,
+].join(' ');
+const namedByCreate = readerOf<Pick<KeyBinding, 'resourceId'> & { origin: KeyOrigin | null }>({
+  origin: nullable(oneOf('surface', keyOrigins)),
+  resourceId: text('resource_id'),
+});
+
 /** What names one payment, and is found from its start. */
 const keyedBy = [
   ...paymentOrigins.map((origin) => [`origin = '${origin}'`, 'external_id_key'] as const),
@@ -314,6 +326,17 @@ export const idempotencyPart: TxPart<'idempotency'> = {
     if (binding === null) return null;
     const { origin, resourceId, createdAtMs, bodyMacs } = binding;
     return { origin, resourceId, createdAtMs, bodyMacs };
+  },
+  async ofCreate(unit, { orgId, mode }, { origin, externalId, idempotencyKey }) {
+    // No key and no externalId is empty. A null has no type, and would be sent alone.
+    const named = externalIdParams(externalId ?? '');
+    const params = [orgId, mode, origin, ...named, idempotencyKey ?? ''];
+    const found = (await unit.rows(payments.name, namedByCreateSql, params)).map(namedByCreate);
+    const boundTo = found.flatMap(({ origin: of, resourceId }) =>
+      of === null ? [] : [{ origin: of, resourceId }],
+    );
+    const existing = found.find(({ origin: of }) => of === null);
+    return { boundTo: boundTo[0] ?? null, existingByExternalId: existing?.resourceId ?? null };
   },
   bind(unit, { orgId, mode }, key, origin, resourceId, createdAtMs, bodyMacs = null) {
     unit.stage(bindings.insert({ orgId, mode, key, origin, resourceId, createdAtMs, bodyMacs }));

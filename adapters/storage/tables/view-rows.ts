@@ -3,6 +3,7 @@
 import type { Tenant } from '../../../core/domain/base/tenant.js';
 import { readSettlementLists } from '../../../core/domain/commands/settlement.js';
 import {
+  type Buyer,
   type KycStatus,
   knownKycStatus,
   kycStatuses,
@@ -163,6 +164,19 @@ const kycOfBuyer: CachedJoin<KycStatus> = {
   ...kycStatus,
   sql: `select ${kycColumns(['$1', '$2'], { buyerId: '$3', emailKey: '$4' })}`,
   on: { kyc_submissions: ['org_id', 'mode'], connected_accounts: ['org_id', 'mode'] },
+};
+
+/** A buyer and its KYC. Parameters: the tenant and the emailKey. */
+const buyerByEmail: CachedJoin<Pick<PaymentView, 'kycStatus'> & { readonly buyer: Buyer }> = {
+  tables: [buyers, ...kycStatus.tables],
+  sql: [
+    `select buyers.*, ${kycColumns(['$1', '$2'], { buyerId: 'buyers.id', emailKey: '$3' })}`,
+    'from buyers where mode = $2 and email_key = $3',
+  ].join(' '),
+  // A buyer never changes.
+  on: kycOfBuyer.on,
+  read: (row) => ({ buyer: buyers.read(row), kycStatus: kycStatus.read(row) }),
+  expect: () => [],
 };
 
 /** One statement per origin, since each has its range in the index. */
@@ -373,6 +387,8 @@ export const viewsPart: TxPart<'views'> = {
         .reduce((sum, row) => sum + integer('counted').read(row), 0),
     }));
   },
+  buyer: (unit, { orgId, mode }, emailKey) =>
+    unit.firstCached(buyerByEmail, [orgId, mode, emailKey]),
   async kycStatus(unit, { orgId, mode }, { id, emailKey }) {
     const known = await unit.firstCached(kycOfBuyer, [orgId, mode, id, emailKey]);
     assert(known !== null, 'without a table there is one row');

@@ -7,7 +7,7 @@ import { hasUnstorableText } from '../../domain/base/raw-json.js';
 import { type Tenant, tenantOf } from '../../domain/base/tenant.js';
 import { isOverCap } from '../../domain/commands/regime.js';
 import { nextReminderAtMs } from '../../domain/mail/reminder.js';
-import type { Buyer } from '../../domain/parties/buyer-kyc.js';
+import type { Buyer, KycStatus } from '../../domain/parties/buyer-kyc.js';
 import {
   type ConnectedAccount,
   payeeNameOf,
@@ -25,7 +25,6 @@ import { displayText } from '../../domain/payments/display.js';
 import { paymentEvents, paymentEventTypes } from '../../domain/payments/event.js';
 import { type Funds, noFunds } from '../../domain/payments/funds.js';
 import {
-  type CreateFindings,
   decideCreate,
   paymentMismatch,
   type SentPayment,
@@ -95,14 +94,14 @@ export async function createPayment(
   const created = await deps.store.run(async (tx) => {
     const nowMs = deps.clock.nowMs();
     const [early, read] = await Promise.all([
-      tx.insertsFirst ? notFound : findExisting(tx, tenant, input),
+      tx.insertsFirst ? notFound : tx.idempotency.ofCreate(tenant, input),
       readForCreate(tx, tenant, input),
     ]);
     const checked = checkCreate(deps, tenant, input, read, nowMs);
     const isRefused = checked instanceof PonteError;
     // A replay is answered before the refusals of a create.
     const isUnseen = tx.insertsFirst && isRefused;
-    const existing = isUnseen ? await findExisting(tx, tenant, input) : early;
+    const existing = isUnseen ? await tx.idempotency.ofCreate(tenant, input) : early;
     const decision = decideCreate({ origin, key, ...existing });
     if (decision.kind === 'conflict') throw keyConflict(origin);
     const bind = (paymentId: string) => {
@@ -115,9 +114,9 @@ export async function createPayment(
       return { ...view, replayed: true };
     }
     if (isRefused) throw checked;
-    const buyer = read.buyer ?? newBuyer(deps, tenant, input.buyer.email, nowMs);
+    const buyer = read.known?.buyer ?? newBuyer(deps, tenant, input.buyer.email, nowMs);
     const payment = newPayment(deps, tenant, input, { ...checked, buyerId: buyer.id, nowMs });
-    const kycStatus = await kycStatusOf(tx, payment);
+    const kycStatus = read.known?.kycStatus ?? (await kycStatusOf(tx, payment));
     const attachment = await attachmentOf(tx, payment);
     guardCreate(tx, read);
     // The first writes are those that may be refused: usually there is nothing to take back then.
@@ -126,7 +125,7 @@ export async function createPayment(
     tx.payments.insert(payment);
     if (attachment !== null) tx.documents.update(attached(attachment, payment.id));
     // A create does not change an existing buyer: its data proves nothing.
-    if (read.buyer === null) tx.buyers.insert(buyer);
+    if (read.known === null) tx.buyers.insert(buyer);
     const funds = await stageNew(deps, tx, payment, input.createdBy);
     return { payment, funds, kycStatus, settlements: [], replayed: false };
   });
@@ -164,7 +163,8 @@ export async function checkInvoices(
     const sellers = new Map((await Promise.all(found)).map((one) => [one?.externalId, one]));
     const check = async (input: CreatePaymentInput): Promise<CreateCheck> => {
       const { origin, idempotencyKey: key, sellerExternalId } = input;
-      const decision = decideCreate({ origin, key, ...(await findExisting(tx, tenant, input)) });
+      const existing = await tx.idempotency.ofCreate(tenant, input);
+      const decision = decideCreate({ origin, key, ...existing });
       if (decision.kind === 'conflict') return { existing: null, refusal: keyConflict(origin) };
       if (decision.kind === 'replay') {
         const { payment } = await loadView(tx, tenant, decision.resourceId);
@@ -336,26 +336,13 @@ export async function runExpiry(deps: Deps, nowMs: number, limit: number): Promi
 
 const notFound = { boundTo: null, existingByExternalId: null } as const;
 
-/** What the key and the externalId of a create name. */
-async function findExisting(
-  tx: Tx,
-  tenant: Tenant,
-  { origin, idempotencyKey, externalId }: CreatePaymentInput,
-): Promise<Pick<CreateFindings, 'boundTo' | 'existingByExternalId'>> {
-  const [boundTo, existing] = await Promise.all([
-    idempotencyKey === null ? null : tx.idempotency.find(tenant, idempotencyKey),
-    externalId === null ? null : tx.payments.byExternalId(tenant, origin, externalId),
-  ]);
-  return { boundTo, existingByExternalId: existing?.id ?? null };
-}
-
 /** What a create depends on. */
 interface CreateReads {
   readonly named: NamedProfile | null;
   readonly seller: ConnectedAccount | null;
   /** Read for an invoice only. */
   readonly organization: Organization | null;
-  readonly buyer: Buyer | null;
+  readonly known: { readonly buyer: Buyer; readonly kycStatus: KycStatus } | null;
 }
 
 async function readForCreate(
@@ -367,9 +354,9 @@ async function readForCreate(
     tx.organizations.named(tenant),
     sellerExternalId === null ? null : tx.accounts.byExternalId(tenant, sellerExternalId),
     origin === 'invoice' ? tx.organizations.get(tenant.orgId) : null,
-    tx.buyers.byEmail(tenant.mode, emailKey(buyer.email)),
+    tx.views.buyer(tenant, emailKey(buyer.email)),
   ]);
-  return { named, seller, organization, buyer: known };
+  return { named, seller, organization, known };
 }
 
 /** A new payment depends on these rows. */
@@ -396,7 +383,7 @@ export function checkCreate(
   deps: Deps,
   { mode }: Tenant,
   { origin, amount, expiresAtMs, sellerExternalId }: CheckedFields,
-  { named, seller, organization }: Omit<CreateReads, 'buyer'>,
+  { named, seller, organization }: Omit<CreateReads, 'known'>,
   nowMs: number,
 ): PonteError | Checked {
   const partner = deps.partners[mode];

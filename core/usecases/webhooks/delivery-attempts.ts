@@ -37,8 +37,6 @@ export interface Sending {
   readonly secretOf: SecretOf;
   /** Deliveries without a row, in their first attempt. They have one when it has ended. */
   readonly unstored: Map<string, WebhookDelivery>;
-  /** False in quarantine. */
-  readonly isOpen: () => Promise<boolean>;
 }
 
 /**
@@ -47,7 +45,7 @@ export interface Sending {
  */
 export async function attempt(
   deps: Deps,
-  { secretOf, isOpen, unstored }: Sending,
+  { secretOf, unstored }: Sending,
   claimed: ClaimedDelivery,
   done: (result: WebhookResult) => void,
 ): Promise<void> {
@@ -57,8 +55,6 @@ export async function attempt(
       await releaseUnsent(deps, delivery);
       return;
     }
-    // If a quarantine has started, the delivery is claimed again after its release.
-    if (!(await isOpen())) return;
     const startedAtMs = deps.clock.nowMs();
     // After a pause, the lease may end during the attempt and another process send it too.
     if ((delivery.dueAtMs ?? 0) - startedAtMs < SEND_TIMEOUT_MS) return;
@@ -162,12 +158,19 @@ async function record(
   const finish = (delivery: WebhookDelivery) =>
     finishAttempt(delivery, outcome, nowMs, deps.settings.retryDelaysMs);
   const stageOutcome = (tx: Tx, current: WebhookDelivery | null) => {
-    if (current === null && isShort) return stageEnded(tx, finish(claimed), tried);
     const { id: deliveryId, attempt } = claimed;
-    const id = deps.ids.next('att', startedAtMs);
-    tx.deliveries.logAttempt({ id, deliveryId, attempt, ...tried });
-    if (current !== null) return stageIfLeased(tx, current, claimed, finish);
-    return stageEnded(tx, finish(claimed), null);
+    const was = current ?? claimed;
+    const isHeld = holdsLease(was, claimed);
+    const isInRow = isHeld && isShort && attempt === 1 && was.firstAttempt === null;
+    if (!isInRow) {
+      const id = deps.ids.next('att', startedAtMs);
+      tx.deliveries.logAttempt({ id, deliveryId, attempt, ...tried });
+    }
+    if (!isHeld) return null;
+    const ended = { ...finish(was), ...(isInRow ? { firstAttempt: tried } : {}) };
+    if (current === null) tx.deliveries.insert(ended);
+    else tx.deliveries.update(ended);
+    return ended;
   };
   let isFirstRun = true;
   const finished = await deps.store.run(
@@ -184,15 +187,6 @@ async function record(
   );
   if (finished?.status === 'delivered') deps.metrics?.delivered(nowMs - eventCreatedAtMs);
   else if (finished !== null) noteFailure(deps, finished);
-}
-
-function stageEnded(
-  tx: Tx,
-  ended: WebhookDelivery,
-  firstAttempt: AttemptResult | null,
-): WebhookDelivery {
-  tx.deliveries.insert({ ...ended, firstAttempt });
-  return ended;
 }
 
 /** Stores deliveries whose first attempt is slow, as leased: other hosts leave them alone. */

@@ -125,7 +125,7 @@ export class Dispatcher {
   }
 
   async #dispatchEach(tenant: Tenant, events: readonly DomainEvent[]): Promise<void> {
-    const active = await this.#deps.store.claims.activeSubscriptions(tenant);
+    const active = await this.#deps.store.claims.sendingSubscriptions(tenant);
     const left: ClaimedDelivery[] = [];
     for (const event of events) {
       for (const subscription of active) {

@@ -82,7 +82,9 @@ test('every statement of the store finds its rows by an index', async () => {
       // chosen before (`due`, `taken`, `chosen`), is no whole table where a limit ends the
       // reading; else it is.
       const scans =
-        /^SCAN (?!waiting|due|taken|chosen|one$|CONSTANT|\(subquery|\d+-ROW VALUES)/.test(step);
+        /^SCAN (?!waiting|due|taken|chosen|json_each|one$|CONSTANT|\(subquery|\d+-ROW VALUES)/.test(
+          step,
+        );
       // From one subscription to the next, each step of the jump ends with its first row.
       const ends = / limit (\$|1\b)/.test(sql) || sql.includes('with recursive waiting');
       const bounded = / USING (COVERING )?INDEX/.test(step) && ends;
@@ -140,6 +142,11 @@ const readThrough: Readonly<Record<string, string>> = {
 /** Statements that may sort what their index has in one place, and why. */
 const fewTies: Readonly<Record<string, string>> = {
   'from partner_commands where due_at': 'commands to the partner are few beside events',
+};
+
+/** Statements that sort what one commit writes, and why. */
+const sortedGroups: Readonly<Record<string, string>> = {
+  'insert into name_words': 'two hosts that write the same words wait for each other in turn',
 };
 
 /** Statements over tables of a few rows, whose key no plan needs. */
@@ -221,7 +228,7 @@ async function wrongPlans(client: pg.ClientBase): Promise<readonly string[]> {
       const { 'Node Type': type, 'Plan Rows': count } = plan;
       const isWrong =
         (isWhole(plan, isLimited) && !isAllowed(smallTables)) ||
-        (type === 'Sort' && count > SORTED_MAX && !isAllowed(sorted)) ||
+        (type === 'Sort' && count > SORTED_MAX && !isAllowed({ ...sorted, ...sortedGroups })) ||
         // What shares the first columns may be all that there is: a burst is due at one moment.
         (type === 'Incremental Sort' && !isAllowed({ ...sorted, ...fewTies })) ||
         // All rows of a tenant, each compared with each of a page.

@@ -125,7 +125,7 @@ function gatedClaims({ store, process, gates, observer }: GatedStoreInput): Clai
     owner: claims.owner,
     newLease: () => claims.newLease(),
     // Without a gate: what is sent is signed with what was read.
-    activeSubscriptions: (tenant) => gates.real(() => claims.activeSubscriptions(tenant)),
+    sendingSubscriptions: (tenant) => gates.real(() => claims.sendingSubscriptions(tenant)),
     commands: (claim) =>
       gated(
         'claim commands',
