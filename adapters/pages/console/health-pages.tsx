@@ -41,9 +41,10 @@ export const healthPages = [
             <Table
               label="Health"
               rows={checks}
+              folds
               columns={({ column, named }) => [
                 named('Check', ({ name }) => name),
-                column('State', ({ severity }) => (
+                column('State', 'main', ({ severity }) => (
                   <Badge look={looks[severity][0]} text={looks[severity][1]} />
                 )),
                 column('Found, and what to do', ({ detail }) => <Foreign text={detail} />),

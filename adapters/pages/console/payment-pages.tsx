@@ -7,9 +7,10 @@ import {
   payerIn,
   readPaymentCase,
 } from '../../../core/usecases/money-desk/payment-case.js';
-import { Amount, Foreign } from '../kit/components.js';
+import { Amount, Badge, Foreign } from '../kit/components.js';
 import { idIn } from '../kit/pages/declared-pages.js';
 import { idCursor, pageOf, search, select } from '../kit/pages/list-page.js';
+import { statusTexts } from '../letters/situation-texts.js';
 import { Books, Known, MoneyRoute, WhatHappened, WhoPaysWhom } from './case-parts.js';
 import { format, operatorPages, PAYMENT_SEARCH } from './console-layout.js';
 import { Decisions } from './desk-item-pages.js';
@@ -24,15 +25,11 @@ export const paymentPages = [
     filters: { q: search(LENGTH_MAX), org: search(LENGTH_MAX), mode: select(modes) },
     cursor: idCursor('(?:pi|inv)'),
     async read({ deps }, _, { given, before }) {
-      const found = await findForOperator(deps, {
-        q: given.q,
-        orgId: given.org,
-        mode: given.mode,
-        beforeId: before,
-        limit: OPERATOR_PAGE + 1,
-      });
+      const { q, org: orgId, mode } = given;
+      const page = { beforeId: before, limit: OPERATOR_PAGE + 1 };
+      const found = await findForOperator(deps, { q, orgId, mode, ...page });
       const [only] = found;
-      if (given.q !== null && only !== undefined && found.length === 1) {
+      if (q !== null && only !== undefined && found.length === 1) {
         return { to: `/payments/${only.payment.id}` };
       }
       return pageOf(found, OPERATOR_PAGE, ({ payment }) => payment.id);
@@ -58,6 +55,7 @@ export const paymentPages = [
         noMatch: 'No payment is found',
         noMatchText: 'An external id is found within its organization. Give both.',
       },
+      folds: true,
       columns: ({ column, named }) => [
         named('Payment', ({ payment }) => (
           <>
@@ -69,10 +67,12 @@ export const paymentPages = [
             </span>
           </>
         )),
-        column('Amount', 'num', ({ payment }) => format.money(payment.amount)),
-        column('Status', ({ payment }) => payment.status),
-        column('Buyer', 'only-l', ({ payment }) => <Foreign text={payerIn(payment)} />),
-        column('Organization', 'only-l', ({ organization }) => <Foreign text={organization} />),
+        column('Amount', 'num main', ({ payment }) => format.money(payment.amount)),
+        column('Status', ({ payment: { status } }) => (
+          <Badge look={status} text={statusTexts.en[status]} />
+        )),
+        column('Buyer', ({ payment }) => <Foreign text={payerIn(payment)} />),
+        column('Organization', ({ organization }) => <Foreign text={organization} />),
       ],
     }),
   }),

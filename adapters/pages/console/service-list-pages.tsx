@@ -75,6 +75,7 @@ export const serviceListPages = [
         labels: { kind: 'Who' },
         choice: (one) => (one === 'all' ? 'Everyone, machines too' : capital(one)),
         onward,
+        folds: true,
         columns: ({ column, named: nameColumn }) => [
           nameColumn('Action', ({ action, objects, sequence, atMs }) => (
             <>
@@ -84,13 +85,13 @@ export const serviceListPages = [
               </span>
             </>
           )),
-          column('Who', ({ actor }) => (
+          column('Who', 'main', ({ actor }) => (
             <>
               <a href={listPath(path, { who: actor.id })}>{named(actor.id)}</a>
               <span class="sub">{capital(actor.kind)}</span>
             </>
           )),
-          column('What', 'only-l', ({ objects, orgId, mode }) => (
+          column('What', ({ objects, orgId, mode }) => (
             <>
               {objects.slice(0, OBJECTS_SHOWN).map(({ type, id }) => (
                 <span class="sub">

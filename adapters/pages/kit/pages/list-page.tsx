@@ -137,6 +137,7 @@ export interface ListLook<Row> {
   readonly words: ListWords;
   readonly columns: RowColumns<Row>;
   readonly lines?: TableProps<Row>['lines'];
+  readonly folds?: TableProps<Row>['folds'];
   /** Labels of filters that people set, the texts of their choices, and an example. */
   readonly labels?: Readonly<Record<string, unknown>>;
   readonly choice?: (value: string) => string;
@@ -199,6 +200,7 @@ export function List<Row>({ look, list }: ListProps<Row>): VNode {
           columns={columns}
           rows={rows}
           {...(look.lines === undefined ? {} : { lines: look.lines })}
+          {...(look.folds === undefined ? {} : { folds: look.folds })}
         />
       ) : (
         <NoRows look={look} isFiltered={isFiltered} older={older} />
