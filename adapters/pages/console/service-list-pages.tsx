@@ -32,9 +32,6 @@ const auditWords = {
   noMatch: 'No entry matches',
   noMatchText: 'Choose other actors, or clear the filter.',
   any: 'People',
-  filter: 'Filter',
-  filters: 'Filters',
-  clear: 'Clear all',
 };
 
 const onward = {

@@ -91,12 +91,7 @@ export const sellerPages = [
         title: texts.places.sellers,
         place: 'sellers',
         label: texts.places.sellers,
-        words: {
-          ...words,
-          any: texts.payments.all,
-          filter: words.open,
-          filters: texts.payments.filters,
-        },
+        words: { ...words, any: texts.payments.all, filter: words.open },
         labels: { status: texts.payments.views, q: words.search },
         choice: (status) => (words.status as Readonly<Record<string, string>>)[status] ?? status,
         lines: {},

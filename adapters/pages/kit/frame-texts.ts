@@ -25,6 +25,10 @@ const en = {
   newest: 'Newest',
   newer: 'Newer',
   older: 'Older',
+  filters: 'Filters',
+  filter: 'Filter',
+  any: 'Any',
+  clear: 'Clear all',
   code: 'Six-digit code from the email',
   codeHint: 'It works only in this browser.',
   linkCodeHint:
@@ -61,6 +65,10 @@ export const frameTexts: Readonly<Record<Locale, FrameTexts>> = {
     newest: 'Os últimos',
     newer: 'Mais recentes',
     older: 'Mais antigos',
+    filters: 'Filtros',
+    filter: 'Filtrar',
+    any: 'Qualquer',
+    clear: 'Limpar tudo',
     code: 'Código de seis dígitos do e‑mail',
     codeHint: 'Ele só funciona neste navegador.',
     linkCodeHint:
@@ -93,6 +101,10 @@ export const frameTexts: Readonly<Record<Locale, FrameTexts>> = {
     newest: 'Los últimos',
     newer: 'Más recientes',
     older: 'Más antiguos',
+    filters: 'Filtros',
+    filter: 'Filtrar',
+    any: 'Cualquiera',
+    clear: 'Quitar todo',
     code: 'Código de seis dígitos del correo',
     codeHint: 'Solo funciona en este navegador.',
     linkCodeHint:

@@ -114,7 +114,7 @@ export interface Chip {
 }
 
 export interface ListWords {
-  /** Name of the form, its button, no choice, and the link that removes all filters. */
+  /** Name of the form, its button, no choice, and the link that removes all filters; else usual. */
   readonly filters?: string;
   readonly filter?: string;
   readonly any?: string;
@@ -178,7 +178,9 @@ interface ListProps<Row> {
   readonly list: ListState<Row>;
 }
 
-export function List<Row>({ look, list }: ListProps<Row>): VNode {
+export function List<Row>({ look: own, list }: ListProps<Row>): VNode {
+  const { texts } = useFrame();
+  const look = { ...own, words: { ...texts, ...own.words } };
   const { path, filters, given, isFirst, rows, next, newer } = list;
   const { words, label, columns } = look;
   const isFiltered = Object.values(given).some((value) => value !== null);

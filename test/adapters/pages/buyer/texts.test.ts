@@ -33,6 +33,8 @@ const same = new Set([
   'Continuar',
   'Copiado',
   'Copiar',
+  'Filtrar',
+  'Filtros',
   'Idioma',
   'Imprimir',
   'Pagador',
