@@ -121,6 +121,8 @@ export interface Choice {
   readonly value: string;
   readonly label: ComponentChildren;
   readonly hint?: ComponentChildren;
+  /** What it needs besides: shown once it is chosen. */
+  readonly inside?: ComponentChildren;
 }
 
 export interface ChoiceFieldProps extends FieldProps {
@@ -135,20 +137,23 @@ export function RadioField(props: ChoiceFieldProps): VNode {
       <legend>{label}</legend>
       <About {...props} />
       {choices.map((choice, position) => (
-        <label class="choice">
-          <input
-            type="radio"
-            id={position === 0 ? name : undefined}
-            name={name}
-            value={choice.value}
-            checked={choice.value === value}
-            {...describedBy(props)}
-          />
-          <span>
-            {choice.label}
-            {choice.hint === undefined ? null : <small>{choice.hint}</small>}
-          </span>
-        </label>
+        <>
+          <label class="choice">
+            <input
+              type="radio"
+              id={position === 0 ? name : undefined}
+              name={name}
+              value={choice.value}
+              checked={choice.value === value}
+              {...describedBy(props)}
+            />
+            <span>
+              {choice.label}
+              {choice.hint === undefined ? null : <small>{choice.hint}</small>}
+            </span>
+          </label>
+          {choice.inside === undefined ? null : <div class="inside">{choice.inside}</div>}
+        </>
       ))}
     </fieldset>
   );

@@ -28,7 +28,15 @@ export interface DeclaredField<V> {
     typed: TypedForm,
     name: string,
   ) => { readonly value: V } | { readonly problem: string };
-  readonly show: (name: string, typed: TypedForm, error: string | undefined) => VNode | null;
+  /** `inside`: the fields that it shows, by their names. */
+  readonly show: (
+    name: string,
+    typed: TypedForm,
+    error: string | undefined,
+    inside: ShownFields,
+  ) => VNode | null;
+  /** The name of the field that shows it. */
+  readonly within?: string;
   /** The id of its first control; by default its name. */
   readonly control?: string;
 }
@@ -102,13 +110,24 @@ export function select<V extends string>(
   };
 }
 
+/** `holds`: the names of the fields within it that the choice needs. */
+interface RadioChoice<V extends string> extends Omit<Choice, 'inside'> {
+  readonly value: V;
+  readonly holds?: readonly string[];
+}
+
 /** Exactly one of several. */
 export function radio<V extends string>(
-  of: Labelled & { readonly choices: readonly (Choice & { readonly value: V })[] },
+  of: Labelled & { readonly choices: readonly RadioChoice<V>[] },
 ): DeclaredField<V> {
   return {
     read: (typed, name) => ({ value: chosenOf(of.choices.map(ownValue), typed[name]) }),
-    show: (name, { [name]: value }, error) => <RadioField {...of} {...{ name, value, error }} />,
+    show(name, { [name]: value }, error, inside) {
+      const choices = of.choices.map(({ holds = [], ...choice }) =>
+        holds.length === 0 ? choice : { ...choice, inside: holds.map((held) => inside[held]) },
+      );
+      return <RadioField {...of} {...{ name, value, error, choices }} />;
+    },
   };
 }
 
@@ -201,11 +220,15 @@ export function showFields(
   typed: TypedForm,
   errors: readonly FieldError[],
 ): ShownFields {
-  const shown = Object.entries(fields).map(([name, { show, control = name }]) => {
-    const error = errors.find(({ field }) => field === control)?.text;
-    return [name, show(name, typed, error)];
-  });
-  return Object.fromEntries(shown);
+  const shownIn = (place: string | undefined): ShownFields => {
+    const shown = Object.entries(fields).flatMap(([name, { show, control = name, within }]) => {
+      if (within !== place) return [];
+      const error = errors.find(({ field }) => field === control)?.text;
+      return [[name, show(name, typed, error, shownIn(name))]];
+    });
+    return Object.fromEntries(shown);
+  };
+  return shownIn(undefined);
 }
 
 /** `to` and `back` are paths below the page. */

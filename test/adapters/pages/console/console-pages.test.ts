@@ -245,7 +245,7 @@ test('a decision needs its evidence, and a choice', async (t) => {
   assert.deepEqual(own, []);
 });
 
-test('the page of a decision names who pays whom, and no option of the CLI', async (t) => {
+test('the page of a decision names who pays whom, and asks below a choice what it needs', async (t) => {
   const site = await consoleSite(t);
   const paths = await fillConsole(site);
   const ana = await site.signedIn(site.ana);
@@ -256,6 +256,13 @@ test('the page of a decision names who pays whom, and no option of the CLI', asy
   assert.match(shown.text, /href="\/operator\/payments\/pi_2"/);
   for (const known of ['pa_out_2', 'Our books and the partner’s', 'What happened', 'Created']) {
     assert.ok(text.includes(known), known);
+  }
+  const [, below = ''] = shown.text.split(/value="paid"(?:(?!<label).)*<\/label>/s);
+  for (const name of ['settled', 'fees', 'endToEndId']) {
+    assert.match(
+      below,
+      new RegExp(`^<div class="inside">(?:(?!type="radio").)*name="${name}"`, 's'),
+    );
   }
   const wrong = await ana.send('/in_review/cmd_out_2', {
     step: 'paid',
