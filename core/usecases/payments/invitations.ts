@@ -9,7 +9,7 @@ import type { Change, PaymentAggregate } from '../../domain/payments/change.js';
 import { readDisplay } from '../../domain/payments/display.js';
 import type { Payment } from '../../domain/payments/payment.js';
 import { invited } from '../../domain/payments/payment-transitions.js';
-import { isCode } from '../../errors.js';
+import { isCode, PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { Tx } from '../../ports/storage.js';
 import { mailNumber, stageLink } from '../mail/mails.js';
@@ -31,7 +31,7 @@ export interface InvitedInvoice {
 /**
  * Answers for each id, in their order. The limits are those of one invitation; the one of an
  * address counts mails. Without mails the pages open, and no limit applies.
- * IdempotencyKeyConflict for a key that invited other buyers first.
+ * IdempotencyKeyConflict for a key of another request: its buyers would be mailed.
  */
 export async function inviteBuyers(
   deps: Deps,
@@ -51,11 +51,15 @@ export async function inviteBuyers(
     action: 'invite_many',
     key: leader === undefined ? null : idempotencyKey,
     id: leader?.id ?? '',
-    body: { invoiceIds: distinct, notifyBuyer: isMailed },
+    body: { invoiceIds: distinct.toSorted(), notifyBuyer: isMailed },
   } as const;
   const invite = (bindKey: BindKey) =>
     inviteFound(deps, ids, invoices, { tenant, idempotencyKey, isMailed, bindKey });
-  return onceByKey(deps, tenant, action, invite, () => invite(noKey));
+  return onceByKey(deps, tenant, action, invite, (mismatch) => {
+    if (mismatch.length === 0) return invite(noKey);
+    const message = 'This Idempotency-Key is of another request. Send the same one, or a new key.';
+    throw new PonteError('IdempotencyKeyConflict', message);
+  });
 }
 
 async function inviteFound(

@@ -44,7 +44,7 @@ export interface ActionEnd<T> {
 class Repeated extends Error {}
 
 /**
- * `act` for the first request with the key, `current` for each repeat.
+ * `act` for the first request with the key, `current` for each repeat, with the fields that differ.
  * IdempotencyKeyConflict for a key under which the action was done to another resource.
  */
 export async function onceByKey<T>(
@@ -52,7 +52,7 @@ export async function onceByKey<T>(
   tenant: Tenant,
   { action, key, id, body }: KeyedAction,
   act: (bindKey: BindKey) => Promise<T>,
-  current: () => Promise<T>,
+  current: (mismatch: readonly string[]) => Promise<T>,
 ): Promise<ActionEnd<T>> {
   if (key === null) return { value: await act(noKey), replayed: false, mismatch: [] };
   const [origin, done] = actions[action];
@@ -69,7 +69,7 @@ export async function onceByKey<T>(
     if (bound === null) return null;
     const mismatch = bound.bodyMacs === null ? [] : changedFields(macs, bound.bodyMacs);
     if (mismatch.length > 0) deps.log.warn('a repeated action differs', { id, fields: mismatch });
-    return { value: await current(), replayed: true, mismatch };
+    return { value: await current(mismatch), replayed: true, mismatch };
   };
   const before = await repeat();
   if (before !== null) return before;
