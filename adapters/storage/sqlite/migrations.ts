@@ -80,8 +80,8 @@ function writeSizes(connection: SqliteConnection.Database): void {
         "where t.schema = 'main' and t.name not like 'sqlite~_%' escape '~'",
     )
     .all();
-  // It makes the table of sizes.
-  connection.exec('analyze; delete from sqlite_stat1');
+  // It makes the tables of sizes and of samples, and reads no table that is large.
+  connection.exec('analyze schema_migrations; delete from sqlite_stat1; delete from sqlite_stat4');
   const insert = connection.prepare('insert into sqlite_stat1 (tbl, idx, stat) values (?, ?, ?)');
   for (const index of indexes) insert.run(index.table, index.name, sizesOf(index));
   connection.exec('analyze sqlite_schema');

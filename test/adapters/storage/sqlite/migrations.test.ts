@@ -80,6 +80,25 @@ test('what is missing is applied in order, what is there is not applied again', 
   connection.close();
 });
 
+test('the planner has the same sizes for every file, and no sample of its rows', () => {
+  const connection = new SqliteConnection(':memory:');
+  const [first, second] = ['a', 'b'].map((name, at) =>
+    migration(at + 1, `create table ${name} (x, y); create index ${name}_x on ${name} (x)`),
+  );
+  assert.ok(first && second);
+  migrateSqlite(connection, [first]);
+  const insert = connection.prepare('insert into a values (?, ?)');
+  for (let row = 0; row < 100; row += 1) insert.run(row % 7, row);
+  migrateSqlite(connection, [first, second]);
+  const sizes = connection.prepare('select idx, stat from sqlite_stat1 order by idx').all();
+  const stat = '1000000 100000 noskipscan';
+  assert.deepEqual(sizes, [
+    { idx: 'a_x', stat },
+    { idx: 'b_x', stat },
+  ]);
+  assert.deepEqual(connection.prepare('select * from sqlite_stat4').all(), []);
+});
+
 test('a migration that fails leaves nothing of itself, and all before it', () => {
   const connection = new SqliteConnection(':memory:');
   const first = migration(1, 'create table a (n integer)');
