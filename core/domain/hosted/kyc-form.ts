@@ -363,6 +363,10 @@ export function checkPage(
     }
     if ('value' in checked) values[field] = checked.value;
   }
+  // No page shows it any more, and the partner would get it.
+  if ('country' in values && values['country'] !== TAX_TYPE_COUNTRY && part['taxType']) {
+    values['taxType'] = null;
+  }
   return { values, problems };
 }
 

@@ -111,7 +111,7 @@ test('every field that is required for a buyer is asked on one page', () => {
   }
 });
 
-test('the kind of a tax number is asked of owners who live where there are several', () => {
+test('the kind of a tax number is asked, and kept, of owners who live where there are several', () => {
   for (const [country, isAsked] of [
     ['US', true],
     ['SE', false],
@@ -122,6 +122,13 @@ test('the kind of a tax number is asked of owners who live where there are sever
     const fields = kycFieldsOf(form, 'owner_papers', 0).map(({ field }) => field);
     assert.equal(fields.includes('taxType'), isAsked, country);
   }
+  const owners = acme.owners.map((owner) => ({ ...owner, country: 'US', taxType: 'SSN' }) as Owner);
+  const form = facts({ entityType: 'business', dossier: { ...acme, owners } });
+  const kept = ['US', 'SE'].map((country) => {
+    const about = { page: 'owner', owner: 0, author: 'buyer' } as const;
+    return checkPage(form, about, { country }, 0).values['taxType'];
+  });
+  assert.deepEqual(kept, [undefined, null]);
 });
 
 test('the back of a document is asked for cards, not for a passport', () => {
