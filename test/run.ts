@@ -59,6 +59,7 @@ const lists: readonly string[] = [
   'test/adapters/pages/glossary.test.ts',
   'test/adapters/pages/kit/declared-pages.test.ts',
   'test/adapters/storage/personal-rows.test.ts',
+  'test/adapters/storage/query-plans.test.ts',
   'test/adapters/storage/schema-words.test.ts',
   'test/host/database-place.test.ts',
   'test/simulation/mutants/mutant-texts.test.ts',
