@@ -217,7 +217,7 @@ export async function visit(page: Page, origin: string, place: Place): Promise<v
   for (const [name, value] of Object.entries(place.typed)) {
     await page.locator(`main [name="${name}"]`).fill(value);
   }
-  await page.locator('main form button').click();
+  await page.locator('main form:not(.find) button').click();
   await page.locator('.secret').waitFor();
 }
 
