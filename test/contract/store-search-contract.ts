@@ -2,7 +2,7 @@
 // words of buyers and accounts lead to them; nothing of another tenant is found.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { searchKey } from '../../core/domain/base/search-text.js';
+import { searchKey, typedWords } from '../../core/domain/base/search-text.js';
 import {
   anAccount,
   aPayment,
@@ -69,5 +69,16 @@ export function storeSearchContract(open: OpenStore): void {
     assert.deepEqual(await owners('aulo'), []);
     const words = await store.run((tx) => tx.names.ofOwner(tenant, first?.buyerId ?? ''));
     assert.deepEqual(words.toSorted(), ['cafe', 'paulo', 'sao']);
+  });
+
+  test('a name in letters of two code units is stored, and found by its words', async () => {
+    const store = await open();
+    const name = `A${'𠮷'.repeat(60)}`;
+    const payment = aPayment({ buyer: { ...buyer, name } });
+    await store.run(async (tx) => tx.payments.insert(payment));
+    for (const word of typedWords(name)) {
+      const found = await store.run((tx) => tx.names.owners(tenant, word, 5));
+      assert.deepEqual(found, [payment.buyerId]);
+    }
   });
 }

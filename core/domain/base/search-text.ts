@@ -72,7 +72,8 @@ export function isNamed(typed: readonly string[], names: readonly (string | null
 
 function wordsOf(text: string): readonly string[] {
   const words = searchKey(text).split(/[^\p{L}\p{N}]+/u);
-  return words.filter((word) => word !== '').map((word) => word.slice(0, WORD_MAX));
+  // No letter is cut in two: half of one is no text for PostgreSQL.
+  return words.filter((word) => word !== '').map((word) => [...word].slice(0, WORD_MAX).join(''));
 }
 
 function isLonger(other: string, word: string, isBefore: boolean): boolean {
