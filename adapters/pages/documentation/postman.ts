@@ -32,7 +32,7 @@ const exampleId = /\b([a-z]+)_[0-9a-z]{26}\b/g;
  * Not found: without a contact in the settings, in another version of the documentation, and a
  * document before its file was uploaded.
  */
-const leftOut: readonly string[] = [
+export const leftOut: readonly string[] = [
   'readSecurityContact',
   'readDocsFile',
   'deleteAccountVendorDocument',
