@@ -82,12 +82,12 @@ const ENDING_LENGTH = 6;
 
 /** A reference of others, in a column that may be too narrow: its end is always shown. */
 export function Reference({ text }: { readonly text: string }): VNode {
-  const shown = plainText(text);
+  const shown = [...plainText(text)];
   if (shown.length <= UNCUT_LENGTH) return <Foreign text={text} />;
   return (
     <span lang="" dir="auto" class="ending notranslate">
-      <span>{shown.slice(0, -ENDING_LENGTH)}</span>
-      <span>{shown.slice(-ENDING_LENGTH)}</span>
+      <span>{shown.slice(0, -ENDING_LENGTH).join('')}</span>
+      <span>{shown.slice(-ENDING_LENGTH).join('')}</span>
     </span>
   );
 }

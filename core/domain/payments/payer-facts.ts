@@ -157,7 +157,7 @@ function basic(text: string): string {
 /** On one line; null if it has no sign that counts. */
 function line(text: string | null | undefined): string | null {
   const plain = [...(text ?? '')].map((sign) => (isMisleading(sign) ? ' ' : sign)).join('');
-  const short = plain.replace(/\s+/g, ' ').trim().slice(0, NAME_MAX).trim();
+  const short = [...plain.replace(/\s+/g, ' ').trim()].slice(0, NAME_MAX).join('').trim();
   return /[\p{L}\p{N}]/u.test(short) ? short : null;
 }
 

@@ -45,7 +45,10 @@ const sideways = `[document.documentElement, ...document.querySelectorAll('main 
   .filter((box) => box.scrollWidth > box.clientWidth + 1)
   .map((box) => box.className + ' ' + box.scrollWidth + ' of ' + box.clientWidth)`;
 
-/** Heights of rows, texts of references and amounts in two lines, and room for too few letters. */
+/**
+ * Heights of rows, texts of references and amounts in two lines or without a blank that they have,
+ * and room for too few letters.
+ */
 const broken = `[...document.querySelectorAll('.list tr')].flatMap((row) => {
   const cells = [...row.querySelectorAll('.c-ref, .c-amount, .c-brl')];
   const twice = cells.filter((cell) => {
@@ -58,9 +61,12 @@ const broken = `[...document.querySelectorAll('.list tr')].flatMap((row) => {
   const narrow = [...row.querySelectorAll('td.c-buyer')].filter(
     (cell) => innerWidth === 1280 && cell.getBoundingClientRect().width < ${NAME_MIN},
   );
+  const joined = [...row.querySelectorAll('.ending')].filter(
+    (reference) => reference.innerText !== reference.textContent,
+  );
   return [
     ...(matchMedia('(min-width: 40rem)').matches && height > ${ROW_MAX} ? [height + ' px'] : []),
-    ...[...twice, ...narrow].map((cell) => cell.textContent),
+    ...[...twice, ...joined, ...narrow].map((cell) => cell.textContent),
   ];
 })`;
 

@@ -76,7 +76,7 @@ export async function fillLongData({ world, tenant }: PageSite): Promise<LongDat
   for (let at = 0; at < longNames.length; at += 1) {
     const { payment } = await makeInvoice(deps, tenant, {
       externalId: `invoice-${at}`,
-      number: `RN-EXPORTACAO-2026-${1_328 + at}`,
+      number: `RN-EXPORTACAO-2026 00${1_328 + at}`,
       amount: money(SEVEN_DIGITS, 'USD'),
       dueDate: at % 2 === 0 ? dueDate : null,
       buyer: {

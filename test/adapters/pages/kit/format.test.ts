@@ -1,6 +1,8 @@
 // Amounts, rates and times as people read them in each language.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { VNode } from 'preact';
+import { Reference } from '../../../../adapters/pages/kit/components.js';
 import { formatOf, plainAmount, sentence } from '../../../../adapters/pages/kit/format.js';
 import type { Locale } from '../../../../core/domain/base/locale.js';
 import { money } from '../../../../core/domain/base/money.js';
@@ -60,4 +62,10 @@ test('the day of the payee is the day in Brasília', () => {
 test('a sentence that ends with an abbreviated name has one full stop', () => {
   assert.equal(sentence('For Pontal Inc..'), 'For Pontal Inc.');
   assert.equal(sentence('For Pontal.'), 'For Pontal.');
+});
+
+test('the end of a long reference begins at a letter, not within one', () => {
+  const { children } = Reference({ text: 'Pedido 2026 😀00042' }).props;
+  const parts = [children].flat().map((part) => (part as VNode).props.children);
+  assert.deepEqual(parts, ['Pedido 2026 ', '😀00042']);
 });

@@ -84,6 +84,8 @@ test('the text of a bank is one line, and no longer than a statement has', () =>
   const [told] = facts?.told ?? [];
   assert.match(told?.name ?? '', /^=1\+1 Name X+$/);
   assert.deepEqual([told?.name.length, told?.bank], [140, 'Bank B']);
+  const letters = verifiedPayer(`A${'𠮷'.repeat(500)}`, null)?.name ?? '';
+  assert.deepEqual([[...letters].length, letters.isWellFormed()], [140, true]);
   assert.ok(facts !== null);
   assert.deepEqual(readPayerFacts(writePayerFacts(facts)), facts);
 });
