@@ -8,7 +8,7 @@ import type {
 import { MINUTE_MS } from '../../../core/domain/base/instant.js';
 import type { Money } from '../../../core/domain/base/money.js';
 import type { SettlementPartner } from '../../../core/ports/partner.js';
-import { type Answer, errorAnswer } from '../../support/blindpay/blindpay-answers.js';
+import { type Answer, errorAnswer, keyMismatch } from '../../support/blindpay/blindpay-answers.js';
 import { documentedCodes } from '../../support/blindpay/blindpay-facts.js';
 import {
   FAILS_MINOR,
@@ -303,7 +303,7 @@ export class SimulatedBlindPay implements HistoryPartner {
     );
     this.#noteEffects();
     const { key } = sentOf(call);
-    if (key !== null) this.#noteKey(key, fault === null ? statusOf(answer) : '', life);
+    if (key !== null) this.#noteKey(key, fault === null && answer === keyMismatch, life);
     return answer;
   }
 
@@ -313,12 +313,11 @@ export class SimulatedBlindPay implements HistoryPartner {
   }
 
   /** A restored caller does not know the keys that it used. */
-  #noteKey(key: string, status: string, life: number): void {
+  #noteKey(key: string, isMismatch: boolean, life: number): void {
     const first = this.#keys.get(key) ?? life;
     this.#keys.set(key, first);
     const isOfOneLife = first === life && life === this.desk.life;
-    if (status !== '422' || !isOfOneLife) return;
-    this.misuse.push(`the key ${key} came with another request`);
+    if (isMismatch && isOfOneLife) this.misuse.push(`the key ${key} came with another request`);
   }
 
   #noteEffects(): void {

@@ -21,6 +21,9 @@ export function errorAnswer(status: number, code: string, words = code): Answer 
   return { status, body: { success: false, ...named, errors: [], ...trace } };
 }
 
+/** Another request has this idempotency key. */
+export const keyMismatch = errorAnswer(422, 'idempotency_key_payload_mismatch');
+
 export function ok(body: unknown): Answer {
   return { status: 200, body };
 }

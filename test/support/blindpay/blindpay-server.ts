@@ -6,7 +6,15 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { DAY_MS, MINUTE_MS } from '../../../core/domain/base/instant.js';
-import { type Answer, errorAnswer, found, ok, Refusal, without } from './blindpay-answers.js';
+import {
+  type Answer,
+  errorAnswer,
+  found,
+  keyMismatch,
+  ok,
+  Refusal,
+  without,
+} from './blindpay-answers.js';
 import { addEndpoint, listEndpoints, listKeys, rails, secretOf } from './blindpay-instance.js';
 import { type Fields, hexOf } from './blindpay-objects.js';
 import { BlindPayState } from './blindpay-state.js';
@@ -58,7 +66,7 @@ const faultRows = {
     effect: false,
     answer: { ...errorAnswer(409, 'idempotency_key_in_flight'), headers: { 'retry-after': '1' } },
   },
-  mismatch: { effect: false, answer: errorAnswer(422, 'idempotency_key_payload_mismatch') },
+  mismatch: { effect: false, answer: keyMismatch },
   'other key': { effect: false, answer: errorAnswer(401, 'AUTH_UNAUTHORIZED') },
 } as const satisfies Readonly<Record<string, FaultRow>>;
 
@@ -282,9 +290,7 @@ function responder(
     const key = /^\/(e|upload)\b/.test(sent.path) ? null : sent.key;
     const kept = key === null ? undefined : keys.get(key);
     if (kept !== undefined && kept.atMs > nowMs() - DAY_MS) {
-      return kept.digest === digest
-        ? kept.answer
-        : errorAnswer(422, 'idempotency_key_payload_mismatch');
+      return kept.digest === digest ? kept.answer : keyMismatch;
     }
     const answer = refusal?.(sent) ?? handled(state, sent);
     if (key !== null && answer.status < 500) keys.set(key, { digest, answer, atMs: nowMs() });
