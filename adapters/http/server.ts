@@ -275,8 +275,8 @@ interface Exchange {
   readonly response: ServerResponse;
   /** The answer before this one on the connection: clients may pipeline requests. */
   readonly before: ServerResponse | null;
-  /** How many answers of the connection end before this one begins. */
-  readonly waiting: number;
+  /** The answers of the connection that have not ended, shared by its exchanges. */
+  readonly line: { open: number };
 }
 
 /**
@@ -292,14 +292,18 @@ function inTurn(
   const { socket } = request;
   const last = exchanges.get(socket);
   const before = last?.response ?? null;
-  const waiting = last === undefined || last.response.writableFinished ? 0 : last.waiting + 1;
-  exchanges.set(socket, { request, response, before, waiting });
-  if (waiting === 0) {
+  const line = last?.line ?? { open: 0 };
+  line.open += 1;
+  response.once('close', () => {
+    line.open -= 1;
+  });
+  exchanges.set(socket, { request, response, before, line });
+  if (before === null || before.writableFinished) {
     begin();
-  } else if (waiting > PIPELINED_MAX) {
+  } else if (line.open > PIPELINED_MAX + 1) {
     socket.destroy();
   } else {
-    before?.once('close', () => {
+    before.once('close', () => {
       if (!socket.destroyed) begin();
     });
   }

@@ -287,6 +287,20 @@ test('a pipelined request begins after the answer before it; too many close it',
   greedy.write(one.repeat(66));
   assert.equal(await readAll(greedy), '');
   assert.equal(count, 66);
+  // With three at a time on their way there is no most.
+  const steady = await open(gated.port);
+  const closed = once(steady, 'close').then((): [] => assert.fail('it was closed'));
+  closed.catch(() => undefined);
+  next = once(begun, 'request');
+  steady.write(one.repeat(3));
+  for (let answered = 0; answered < 100; answered += 1) {
+    const [answerNow] = await Promise.race([next, closed]);
+    next = once(begun, 'request');
+    answerNow();
+    steady.write(one);
+  }
+  assert.equal(count, 166);
+  steady.destroy();
 });
 
 test('a refusal before the body was read leaves the connection usable', async () => {
