@@ -12,6 +12,7 @@ import {
 import { newPerson } from '../../domain/access/person.js';
 import { checkedText } from '../../domain/base/checked-text.js';
 import { emailKey, readEmail } from '../../domain/base/email-address.js';
+import { plainSigns } from '../../domain/base/typed-text.js';
 import { PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { Tx } from '../../ports/storage.js';
@@ -115,9 +116,11 @@ export async function nameMember(
       const team = await teamOf(tx, orgId);
       const known = team.find((member) => member.id === id);
       if (known === undefined) throw new PonteError('NotFound');
-      const isTaken = ({ name: other }: Member) => other !== null && sameName(other, name);
-      // An address looks like another member's.
-      if (name.includes('@') || team.some((member) => member.id !== id && isTaken(member))) {
+      const key = nameKey(name);
+      const isTaken = ({ name: other }: Member) => other !== null && nameKey(other) === key;
+      // An address looks like another member's, and a name that nobody sees like no member's.
+      const isUnfit = key === '' || key.includes('@');
+      if (isUnfit || team.some((member) => member.id !== id && isTaken(member))) {
         throw new PonteError('ValidationError', 'name: give a name that no colleague has.');
       }
       const named = Object.freeze({ ...known, name });
@@ -128,9 +131,9 @@ export async function nameMember(
   );
 }
 
-function sameName(one: string, other: string): boolean {
-  const key = (name: string) => name.normalize('NFKC').replaceAll(/\s+/g, ' ').toLowerCase();
-  return key(one) === key(other);
+/** Equal for names that look the same. */
+function nameKey(name: string): string {
+  return plainSigns(name).normalize('NFKC').replaceAll(/\s+/g, ' ').trim().toLowerCase();
 }
 
 /**

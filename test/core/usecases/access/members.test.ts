@@ -62,6 +62,10 @@ test('a member names itself, as no colleague is named, and not as an address', a
     'ana  lima',
     'ＡＮＡ LIMA',
     'ana@acme.example',
+    // What nobody sees makes no other name, and full width no other sign.
+    'Ana\u200b Li\u00adma',
+    'ana＠acme.example',
+    '\u200b',
     '',
     '\u202eana',
     'x'.repeat(101),
