@@ -55,6 +55,8 @@ const lists: readonly string[] = [
   'test/adapters/http/protocol/schemas.test.ts',
   'test/adapters/http/repeated-creates.test.ts',
   'test/adapters/http/routes.test.ts',
+  'test/adapters/http/tenants.test.ts',
+  'test/adapters/pages/buyer/texts.test.ts',
   'test/adapters/pages/dashboard/member-rows.test.ts',
   'test/adapters/pages/glossary.test.ts',
   'test/adapters/pages/kit/declared-pages.test.ts',
