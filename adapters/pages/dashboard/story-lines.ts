@@ -1,7 +1,6 @@
 // What happened to a payment, in sentences of any language: what people and money did, and what
 // machines did.
-import type { Money } from '../../../core/domain/base/money.js';
-import type { LedgerAccount, LedgerLine } from '../../../core/domain/payments/ledger.js';
+import { movedIn } from '../../../core/domain/payments/ledger.js';
 import type { Payment, PaymentStatus } from '../../../core/domain/payments/payment.js';
 import type { TimelineEntry } from '../../../core/domain/payments/timeline.js';
 import type { DeliveryAttempt } from '../../../core/domain/webhooks/webhook-delivery.js';
@@ -117,13 +116,4 @@ export function attemptOf({ texts }: Words, attempt: DeliveryAttempt) {
     note: `${words.attempt(attempt.attempt)}, ${answer}`,
     ...(isSent ? {} : { look: 'bad' as const }),
   };
-}
-
-/** Where the money of a posting went, the farthest from the buyer first. */
-const ends: readonly LedgerAccount[] = ['seller', 'partner_float', 'refunds', 'buyer'];
-
-function movedIn(lines: readonly LedgerLine[]): Money | null {
-  const into = lines.filter(({ money: { amountMinor } }) => amountMinor > 0n);
-  const line = ends.map((end) => into.find(({ account }) => account === end)).find(Boolean);
-  return (line ?? into[0])?.money ?? null;
 }

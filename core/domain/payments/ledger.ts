@@ -90,6 +90,16 @@ export function sumByCurrency(
   return sums;
 }
 
+/** The farthest from the buyer first. */
+const ends: readonly LedgerAccount[] = ['seller', 'partner_float', 'refunds', 'buyer'];
+
+/** The money of a posting where it went, without the fees. */
+export function movedIn(lines: readonly LedgerLine[]): Money | null {
+  const into = lines.filter(({ money: { amountMinor } }) => amountMinor > 0n);
+  const line = ends.map((end) => into.find(({ account }) => account === end)).find(Boolean);
+  return (line ?? into[0])?.money ?? null;
+}
+
 export interface StoredPosting extends Posting {
   readonly id: string;
   readonly atMs: number;

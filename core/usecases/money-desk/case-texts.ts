@@ -1,5 +1,6 @@
 // What happened to a payment, for operators: by the names that the API, the ledger and the log use.
 import { shownAmount } from '../../domain/base/money.js';
+import { movedIn } from '../../domain/payments/ledger.js';
 import type { TimelineEntry } from '../../domain/payments/timeline.js';
 import { capital } from './desk-texts.js';
 
@@ -37,8 +38,8 @@ function lineOf(
       return { text: named(entry.status), note: entry.reason, ...look };
     }
     case 'money': {
-      const moved = entry.lines.find(({ money }) => money.amountMinor > 0n);
-      const amount = moved === undefined ? '' : `: ${shownAmount(moved.money)}`;
+      const moved = movedIn(entry.lines);
+      const amount = moved === null ? '' : `: ${shownAmount(moved)}`;
       return { text: `${named(entry.fact)}${amount}`, look: 'money' };
     }
     case 'partner_command': {

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { money } from '../../../../core/domain/base/money.js';
 import { retryCommand } from '../../../../core/usecases/commands/command-retries.js';
+import { caseLines } from '../../../../core/usecases/money-desk/case-texts.js';
 import { listProposals, listQueues } from '../../../../core/usecases/money-desk/money-queues.js';
 import type { DeskRequest } from '../../../../core/usecases/money-desk/service-items.js';
 import { quarantineRestored } from '../../../../core/usecases/service/epochs.js';
@@ -623,4 +624,16 @@ test('in quarantine nothing is proposed, confirmed or executed', async (t) => {
   }
   assert.equal(await at.summary(), 'returned_to_buyer needs_review 100 0 100 0 0');
   assert.equal((await at.decisions()).length, 1);
+});
+
+test('the history of a payment names what the payee got, and not the fees of it', () => {
+  const lines = [
+    { account: 'partner_float', money: money(-25_000n, 'USD') },
+    { account: 'fees', money: money(155n, 'USD') },
+    { account: 'conversion', money: money(24_845n, 'USD') },
+    { account: 'conversion', money: money(-133_037n, 'BRL') },
+    { account: 'seller', money: money(133_037n, 'BRL') },
+  ] as const;
+  const [line] = caseLines([{ kind: 'money', atMs: 0, tie: '', fact: 'payout_paid', lines }]);
+  assert.equal(line?.text, 'Payout paid: 1330.37 BRL');
 });
