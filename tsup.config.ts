@@ -42,9 +42,7 @@ function commitOfSources(): string {
   const git = (...words: readonly string[]) =>
     spawnSync('git', words, { encoding: 'utf8' }).stdout?.trim() ?? '';
   const commit = git('describe', '--always', '--abbrev=12', '--exclude=*');
-  // While it is packed, the manifest names the locked versions.
-  const unread = existsSync(unpinned) ? [':!package.json'] : [];
-  const changes = git('status', '--porcelain', '--untracked-files=no', '--', '.', ...unread);
+  const changes = git('status', '--porcelain', '--untracked-files=no', '--', '.');
   return commit === '' ? 'unknown' : `${commit}${changes === '' ? '' : '-dirty'}`;
 }
 
@@ -129,12 +127,14 @@ export function lockedVersions(lockText: string): Pins {
   return pins;
 }
 
-/** Before `npm pack`: the manifest that is packed names locked versions only. */
+/** Before `npm pack`: the manifest that is packed names locked versions, and no build. */
 export function pinManifest(): void {
   const lock = readFileSync(new URL('package-lock.json', import.meta.url), 'utf8');
   const text = readFileSync(manifest, 'utf8');
   writeFileSync(unpinned, text);
   const pinned = { ...JSON.parse(text), ...lockedVersions(lock) };
+  // npm asks each project whether the installed package may run it.
+  delete pinned.scripts.prepare;
   writeFileSync(manifest, `${JSON.stringify(pinned, null, 2)}\n`);
 }
 

@@ -65,7 +65,7 @@ before(async () => {
     await writeCommonJs(join(copy, 'dist'));
     await writeClientPackage(join(copy, 'dist'));
   }
-  if (program !== undefined) npm(copy, 'run', 'prepack');
+  if (program !== undefined) npm(copy, 'run', 'pin');
   const scripts = program === undefined ? '--foreground-scripts=false' : '--ignore-scripts';
   const [tarball] = JSON.parse(
     npm(copy, 'pack', '--json', scripts, '--pack-destination', temporary),
@@ -155,7 +155,7 @@ test('the tarball holds every file that its pages link, and the examples that th
   );
 });
 
-test('what installs the tarball takes the versions of the lock file', () => {
+test('what installs the tarball takes the versions of the lock file, and runs nothing', () => {
   const lockText = readFileSync(join(projectRoot, 'package-lock.json'), 'utf8');
   const { packages } = JSON.parse(lockText) as {
     readonly packages: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
@@ -166,9 +166,15 @@ test('what installs the tarball takes the versions of the lock file', () => {
     join(consumer, 'node_modules/ponte-payments/package.json'),
     'utf8',
   );
-  const { dependencies, optionalDependencies } = JSON.parse(installed) as Readonly<
+  const { dependencies, optionalDependencies, scripts } = JSON.parse(installed) as Readonly<
     Record<string, Readonly<Record<string, string>>>
   >;
+  const run = ['preinstall', 'install', 'postinstall', 'prepare'];
+  assert.deepEqual(
+    Object.keys(scripts ?? {}).filter((name) => run.includes(name)),
+    [],
+    'npm asks each project for a permission to run these',
+  );
   assert.deepEqual(
     { ...dependencies, ...optionalDependencies },
     Object.fromEntries(
