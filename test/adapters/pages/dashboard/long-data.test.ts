@@ -1,7 +1,9 @@
-// What lists and the page of a payment look like with the longest data, in a real browser.
+// What lists, the page of a payment and long documents look like with the longest data, in a real
+// browser.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import type { Page } from 'playwright-core';
+import { listedPages, readContents } from '../../../../adapters/pages/documentation/contents.js';
 import { locales } from '../../../../core/domain/base/locale.js';
 import { openBrowser } from '../../../support/servers/browser.js';
 import { suiteEnd } from '../../../support/suite-end.js';
@@ -166,4 +168,14 @@ test('a press anywhere on a row opens its payment', async () => {
   await open('/payments', 'en');
   await page.locator('.list .c-amount').nth(1).click({ force: true });
   await page.getByRole('heading', { name: 'What happened' }).waitFor();
+});
+
+test('no page of the documentation scrolls sideways on a phone', async () => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  const paths = listedPages(await readContents()).map(({ path }) => `/${path}`);
+  for (const path of ['', '/reference', '/errors', ...paths]) {
+    const answer = await page.goto(`${site.origin}/docs${path}`);
+    assert.equal(answer?.status(), 200, path);
+    assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 390, path);
+  }
 });
