@@ -5,6 +5,7 @@ import { dayOf } from '../../../core/domain/base/time-zone.js';
 import type { ShownView } from '../../../core/domain/payments/change.js';
 import type { PaymentStatus } from '../../../core/domain/payments/payment.js';
 import {
+  endOf,
   overdueDays,
   type Situation,
   type SituationRule,
@@ -26,7 +27,7 @@ export interface SituationFacts {
   /** What the seller has, in BRL. */
   readonly settled: string | null;
   readonly settledOn: string | null;
-  /** The last day of the payment. */
+  /** The last day on which money can arrive. */
   readonly until: string | null;
   /** The status, in words. */
   readonly status: string;
@@ -401,7 +402,8 @@ export function situationIn(
   { view, buyer, payee, timeZone, nowMs }: SituationSource,
 ) {
   const { payment } = view;
-  const { status, expiresAtMs, settlement, settledAtMs, dueDate } = payment;
+  const { status, settlement, settledAtMs, dueDate } = payment;
+  const endsAtMs = endOf(payment);
   const situation = situationOf(view);
   const amounts = situationAmounts(view);
   const facts: SituationFacts = {
@@ -414,7 +416,7 @@ export function situationIn(
     wentBack: format.money(amounts.wentBack),
     settled: settlement === null ? null : format.money(settlement.settled),
     settledOn: settledAtMs === null ? null : format.day(settledAtMs),
-    until: expiresAtMs === null ? null : format.deadline(expiresAtMs, nowMs),
+    until: endsAtMs === null ? null : format.deadline(endsAtMs, nowMs),
     status: statusTexts[locale][status],
   };
   const { what, next, pill } = situationTexts[locale][situation];

@@ -197,6 +197,19 @@ export function overdueDays(
   return Math.max(0, Math.round((Date.parse(today) - Date.parse(dueDate)) / DAY_MS));
 }
 
+/**
+ * When an open payment ends, and what arrived goes back: its own end, or that of the bank details
+ * while the transfer is awaited. Null: never by itself, or nobody knows.
+ */
+export function endOf({
+  status,
+  expiresAtMs,
+  payinInstructions,
+}: Pick<Payment, 'status' | 'expiresAtMs' | 'payinInstructions'>): number | null {
+  const payByMs = status === 'on_ramp_pending' ? (payinInstructions?.payByMs ?? null) : null;
+  return payByMs === null ? expiresAtMs : Math.min(payByMs, expiresAtMs ?? payByMs);
+}
+
 /** What a sentence about it names, in the currency of the payment. */
 export function situationAmounts({ payment, funds }: Situated) {
   const { amount } = payment;

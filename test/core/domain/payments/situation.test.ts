@@ -12,6 +12,7 @@ import { noFunds } from '../../../../core/domain/payments/funds.js';
 import { paymentStatuses } from '../../../../core/domain/payments/payment.js';
 import {
   awaitedStatuses,
+  endOf,
   isBuyerAwaited,
   moneyStateOf,
   moneyStates,
@@ -81,6 +82,24 @@ test('a payment is overdue from the day after its due day, until the whole amoun
   assert.equal(overdueDays({ ...late, coveredAtMs: 1 }, today), 0);
   for (const status of paymentStatuses) {
     assert.equal(overdueDays({ ...late, status }, today) > 0, awaitedStatuses.includes(status));
+  }
+});
+
+test('an open payment ends with itself, or earlier with the bank details that the buyer has', () => {
+  const amount = money(10_000n, 'GBP');
+  const given = { rails: [], amount, reference: null, referenceRequired: false } as const;
+  const details = (payByMs: number | null) => ({ ...given, holder: 'payee' as const, payByMs });
+  for (const [status, expiresAtMs, payinInstructions, expected] of [
+    ['on_ramp_pending', null, null, null],
+    ['on_ramp_pending', 9, null, 9],
+    ['on_ramp_pending', 9, details(null), 9],
+    ['on_ramp_pending', 9, details(5), 5],
+    ['on_ramp_pending', 3, details(5), 3],
+    ['on_ramp_pending', null, details(5), 5],
+    ['fx_quoted', 9, details(5), 9],
+    ['fx_quoted', null, details(5), null],
+  ] as const) {
+    assert.equal(endOf({ status, expiresAtMs, payinInstructions }), expected);
   }
 });
 
