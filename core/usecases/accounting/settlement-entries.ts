@@ -18,7 +18,12 @@ import {
 } from '../../domain/accounting/settlement-entry.js';
 import type { Tenant } from '../../domain/base/tenant.js';
 import { dayOf, daysAfter } from '../../domain/base/time-zone.js';
-import { originsNamed, type PaymentOrigin, paymentOrigins } from '../../domain/payments/payment.js';
+import {
+  originsNamed,
+  type Payment,
+  type PaymentOrigin,
+  paymentOrigins,
+} from '../../domain/payments/payment.js';
 import type { Deps } from '../../ports/deps.js';
 import type { Tx } from '../../ports/storage.js';
 import { loadOrganization } from '../parties/organizations.js';
@@ -72,6 +77,19 @@ export function readEntries(
       return bookedEntry(books.accounting, books.timeZone, entry);
     });
     return { entries: await Promise.all(entries), lastId };
+  });
+}
+
+/** The payments of entries, by their ids. */
+export function readEntryPayments(
+  deps: Deps,
+  tenant: Tenant,
+  entries: readonly BookedEntry[],
+): Promise<ReadonlyMap<string, Payment>> {
+  const ids = [...new Set(entries.map(({ subjectId }) => subjectId))];
+  return deps.store.run(async (tx) => {
+    const found = await Promise.all(ids.map((id) => tx.payments.get(tenant, id)));
+    return new Map(found.flatMap((payment) => (payment === null ? [] : [[payment.id, payment]])));
   });
 }
 

@@ -39,8 +39,9 @@ import {
   allOfThem,
   readEntries,
   readEntryFile,
+  readEntryPayments,
 } from '../../../../core/usecases/accounting/settlement-entries.js';
-import { Button, ButtonForm, ButtonLink, Form, Note } from '../../kit/components.js';
+import { Button, ButtonForm, ButtonLink, Form, Note, Reference } from '../../kit/components.js';
 import { csvFile } from '../../kit/csv-line.js';
 import { SelectField } from '../../kit/fields.js';
 import { fxCsv, fxLines } from '../../kit/files/fx-file.js';
@@ -52,6 +53,7 @@ import { proofTexts } from '../../proof/proof-texts.js';
 import { may, useDashboard } from '../dashboard-scene.js';
 import { actorOf, anyRole, type MemberCall, tenantOfCall } from '../member-page.js';
 import { memberPages } from '../member-pages.js';
+import { referenceOf } from '../payment-parts.js';
 import { accountingTexts } from './accounting-texts.js';
 import { accountingGuides, GUIDE_PATH } from './guide-pages.js';
 import { LAW_PATH, PROOFS_PATH } from './proof-month-pages.js';
@@ -75,6 +77,8 @@ interface Shown {
   readonly months: readonly string[];
   readonly entries: readonly BookedEntry[];
   readonly isCut: boolean;
+  /** What the entries are about, by id. */
+  readonly payments: Awaited<ReturnType<typeof readEntryPayments>>;
   readonly accounting: Accounting;
 }
 
@@ -86,12 +90,14 @@ export const accountingPages = [
       const tenant = tenantOfCall(call);
       const { months, month: chosen } = monthsOf(deps, call);
       const range = { ...allOfThem, ...daysOfMonth(chosen) };
-      const { entries } = await readEntries(deps, tenant, range, ENTRIES_SHOWN + 1);
+      const found = (await readEntries(deps, tenant, range, ENTRIES_SHOWN + 1)).entries;
+      const entries = found.slice(0, ENTRIES_SHOWN);
       return {
         month: chosen,
         months,
-        entries: entries.slice(0, ENTRIES_SHOWN),
-        isCut: entries.length > ENTRIES_SHOWN,
+        entries,
+        isCut: found.length > ENTRIES_SHOWN,
+        payments: await readEntryPayments(deps, tenant, entries),
         accounting: await readAccounting(deps, tenant),
       };
     },
@@ -245,7 +251,7 @@ function Month({ shown }: { readonly shown: Shown }): VNode {
         <Closing shown={shown} />
       </div>
       <section class="stack">
-        {entries.length === 0 ? <p class="quiet">{words.empty}</p> : <Entries entries={entries} />}
+        {entries.length === 0 ? <p class="quiet">{words.empty}</p> : <Entries shown={shown} />}
         {isCut ? <p class="quiet">{words.more(format.count(ENTRIES_SHOWN))}</p> : null}
       </section>
     </div>
@@ -306,12 +312,16 @@ function Closing({ shown }: { readonly shown: Shown }): VNode {
   );
 }
 
-function Entries({ entries }: { readonly entries: readonly BookedEntry[] }): VNode {
+function Entries({ shown: { entries, payments } }: { readonly shown: Shown }): VNode {
   const { view, texts, format } = useDashboard();
   const words = accountingTexts[view.locale];
   const rows = entries.flatMap((entry) => entry.lines.map((line) => ({ entry, line })));
   const amount = ({ line: { money: of } }: (typeof rows)[number]) =>
     format.money(money(absolute(of.amountMinor), of.currency));
+  const referenceIn = (id: string) => {
+    const payment = payments.get(id);
+    return payment === undefined ? id : referenceOf(payment);
+  };
   const isDebit = ({ line }: (typeof rows)[number]) => line.money.amountMinor > 0n;
   return (
     <Table
@@ -326,8 +336,10 @@ function Entries({ entries }: { readonly entries: readonly BookedEntry[] }): VNo
             <span class="sub only-s">{format.shortDate(entry.day)}</span>
           </>
         )),
-        column(words.payment, 'only-l code', ({ entry }) => (
-          <a href={`${view.path}/payments/${entry.subjectId}`}>{entry.subjectId}</a>
+        column(words.payment, 'only-l', ({ entry: { subjectId: id } }) => (
+          <a href={`${view.path}/payments/${id}`} class="reference" title={id}>
+            <Reference text={referenceIn(id)} />
+          </a>
         )),
         column(words.debit, 'num only-l', (row) => (isDebit(row) ? amount(row) : '')),
         column(words.credit, 'num only-l', (row) => (isDebit(row) ? '' : amount(row))),

@@ -11,7 +11,7 @@ import { readAccounting } from '../../../../core/usecases/accounting/accounting-
 import { readEntryFile } from '../../../../core/usecases/accounting/settlement-entries.js';
 import { readView } from '../../../../core/usecases/payments/payment-store.js';
 import { suiteEnd } from '../../../support/suite-end.js';
-import { type PageSite, pageSite, type Visitor } from '../visitor.js';
+import { type PageSite, pageSite, textOf, type Visitor } from '../visitor.js';
 import { memberToken, rootOf, signedInAs } from './dashboard-site.js';
 
 const suite = suiteEnd();
@@ -28,7 +28,7 @@ before(async () => {
   // The year begins later in Brasília.
   world.advanceClock(DAY_MS);
   const buyer = { email: 'ana@buyer.example', name: 'Copper Ltd', country: 'US', phone: null };
-  id = await world.newPayment(tenant, { buyer, purpose: 'services' });
+  id = await world.newPayment(tenant, { buyer, purpose: 'services', externalId: 'order-88007' });
   await world.play(tenant, id, 'settled');
   month = formatInstant(world.deps.clock.nowMs()).slice(0, 7);
   world.advanceClock(40 * DAY_MS);
@@ -44,7 +44,9 @@ async function brlOf(): Promise<string> {
 
 test('a month has its entries, and its file in each form is that of the command', async () => {
   const page = await finance.open(`${root}/accounting?month=${month}`);
-  assert.match(page.text, new RegExp(`/payments/${id}"`));
+  const link = new RegExp(`/payments/${id}"[^>]*title="${id}"[^>]*>([\\s\\S]*?)</a>`);
+  const [, shown = ''] = link.exec(page.text) ?? [];
+  assert.equal(textOf(shown), 'order-88007');
   assert.match(page.text, /Received by PIX/);
   const { deps } = site.world;
   const days = { from: `${month}-01`, to: `${month}-31` };
