@@ -184,7 +184,7 @@ export function Known({ found }: Part): VNode {
             'Buyer',
             <>
               <Foreign text={payerIn(payment)} />
-              {buyer.country === null ? '' : `, ${buyer.country}`}
+              {buyer.country === null ? '' : `, ${format.country(buyer.country)}`}
               <span class="sub">
                 {buyer.email}, KYC {kycStatus}
               </span>

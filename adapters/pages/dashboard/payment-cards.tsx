@@ -233,7 +233,7 @@ export function Details({ detail }: Part): VNode {
 }
 
 export function Buyer({ detail: { payment } }: Part): VNode {
-  const { texts, view } = useDashboard();
+  const { texts, view, format } = useDashboard();
   const words = texts.payment;
   const { bankDetailsCode, colleagueApproval, buyer } = payment;
   const payer = payment.payer && shownPayer(payment.payer);
@@ -245,7 +245,7 @@ export function Buyer({ detail: { payment } }: Part): VNode {
           [texts.seller.kinds.business, foreign(buyer.name)],
           [texts.seller.email, buyer.email],
           [of.verifiedPayer, foreign(payer?.name ?? null)],
-          [of.verifiedCountry, payer?.country ?? null],
+          [of.verifiedCountry, format.country(payer?.country ?? null)],
           [of.payer, foreign(senderNamesOf(payment.payer).join(' / ') || null)],
           [of.agreement, payer && of.agreements[payer.agreement]],
           [words.buyersApprover, colleagueApproval?.email ?? null],

@@ -47,8 +47,8 @@ export function payeeOf(
 }
 
 /** The day of a row, which its table shows above it. */
-export const linesOf = ({ format }: DashboardScene, isSettled = false) => ({
-  groupOf: ({ payment }: Shown) => format.weekday(timeOf(payment, isSettled)),
+export const linesOf = ({ view, format }: DashboardScene, isSettled = false) => ({
+  groupOf: ({ payment }: Shown) => format.dayHead(timeOf(payment, isSettled), view.nowMs),
 });
 
 function timeOf({ createdAtMs, settledAtMs }: Shown['payment'], isSettled: boolean): number {

@@ -486,7 +486,7 @@ function Details({ account }: { readonly account: ConnectedAccount }): VNode {
           [texts.payment.yourId, foreign(externalId)],
           [words.kind, words.kinds[account.entityType]],
           [words.email, email],
-          [words.country, country],
+          [words.country, format.country(country)],
           [
             words.locale,
             <>

@@ -1,10 +1,11 @@
 // Amounts, rates and times as text. Formatting takes decimal strings, so no amount becomes a float.
 // Times are those of a zone, UTC or that of an organization, and say so; on the pages of buyers the
 // browser script rewrites them to the zone of the reader.
+import { countries } from '../../../core/domain/base/countries.js';
 import { DAY_MS, MINUTE_MS, SECOND_MS } from '../../../core/domain/base/instant.js';
 import type { Locale } from '../../../core/domain/base/locale.js';
 import { formatAmount, type Money } from '../../../core/domain/base/money.js';
-import { DEFAULT_TIME_ZONE } from '../../../core/domain/base/time-zone.js';
+import { DEFAULT_TIME_ZONE, dayOf, daysAfter } from '../../../core/domain/base/time-zone.js';
 
 export interface Format {
   /** With the ISO code and a no-break space: `USD 1,234.50`. */
@@ -18,7 +19,6 @@ export interface Format {
   readonly fileSize: (bytes: number) => string;
   /** `2.5`. */
   readonly oneDecimal: (value: number) => string;
-  /** With one decimal: `0.3`. */
   /** `12 ms` below a second, `1.2 s` above. */
   readonly duration: (durationMs: number) => string;
   /** A day of the calendar (YYYY-MM-DD), the same in every zone: `30 November 2026`. */
@@ -33,8 +33,8 @@ export interface Format {
   readonly short: (atMs: number) => string;
   /** `17 Nov, 15:58:03`. */
   readonly exact: (atMs: number) => string;
-  /** `Thursday, 26 Nov 2026`. */
-  readonly weekday: (atMs: number) => string;
+  /** Above the rows of a day: `Today, 28 Nov 2026`, `Thursday, 26 Nov 2026`. */
+  readonly dayHead: (atMs: number, nowMs: number) => string;
   /** `15:58`, below the day. */
   readonly clock: (atMs: number) => string;
   /** A day of the calendar: `26 Nov 2026`. */
@@ -49,6 +49,8 @@ export interface Format {
   readonly brasiliaDay: (atMs: number) => string;
   /** `17 November 2026, 15:58`, in Brasília. */
   readonly brasilia: (atMs: number) => string;
+  /** The name of a country; a code of none stays as it is. */
+  readonly country: (code: string | null) => string | null;
 }
 
 /** The day comes before the month in all three. */
@@ -132,13 +134,16 @@ function createFormat(locale: Locale, numbers: NumberLocale, timeZone: string): 
     minimumFractionDigits: 1,
     maximumFractionDigits: 1,
   });
+  const names = new Intl.DisplayNames([locale], { type: 'region' });
   const date = { day: 'numeric', month: 'long', year: 'numeric' } as const;
   const own = (options: Intl.DateTimeFormatOptions) => dateFormat(locale, { ...options, timeZone });
   const months = own({ month: 'long', year: 'numeric' });
   const shortDays = own({ day: 'numeric', month: 'short' });
   const days = own(date);
   const shortDate = { day: 'numeric', month: 'short', year: 'numeric' } as const;
-  const weekdays = own({ ...shortDate, weekday: 'long' });
+  const weekdays = own({ weekday: 'long' });
+  const fewDays = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' });
+  const zoneDays = own(shortDate);
   const utcShortDays = dateFormat(locale, { ...shortDate, timeZone: UTC });
   const utcDays = dateFormat(locale, { ...date, timeZone: UTC });
   const clock = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
@@ -167,7 +172,12 @@ function createFormat(locale: Locale, numbers: NumberLocale, timeZone: string): 
     instant,
     short: (atMs) => `${shortDays.format(atMs)}, ${times.format(atMs)}`,
     exact: (atMs) => `${shortDays.format(atMs)}, ${exactTimes.format(atMs)}`,
-    weekday: (atMs) => weekdays.format(atMs),
+    dayHead(atMs, nowMs) {
+      const [day, today] = [dayOf(timeZone, atMs), dayOf(timeZone, nowMs)];
+      const ago = [0, -1].find((count) => day === daysAfter(today, count));
+      const name = ago === undefined ? weekdays.format(atMs) : fewDays.format(ago, 'day');
+      return `${name.charAt(0).toUpperCase()}${name.slice(1)}, ${zoneDays.format(atMs)}`;
+    },
     clock: (atMs) => times.format(atMs),
     shortDate: (day) => utcShortDays.format(Date.parse(`${day}T00:00:00Z`)),
     month: (atMs) => months.format(atMs),
@@ -176,6 +186,7 @@ function createFormat(locale: Locale, numbers: NumberLocale, timeZone: string): 
       isLastDay(atMs, nowMs) ? instant(atMs) : utcDays.format(lastWholeDayMs(atMs)),
     brasiliaDay: (atMs) => brasiliaDays.format(atMs),
     brasilia: (atMs) => `${brasiliaDays.format(atMs)}, ${brasiliaTimes.format(atMs)}`,
+    country: (code) => (code !== null && countries.includes(code) && names.of(code)) || code,
   };
 }
 

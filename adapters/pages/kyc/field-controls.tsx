@@ -18,7 +18,7 @@ import {
   TextField,
 } from '../kit/fields.js';
 import { type FieldScene, type KycScene, problemAt, textOf, valuesOf } from './kyc-scene.js';
-import { countryName, countryNames, taxNameOf } from './kyc-texts.js';
+import { countryNames, taxNameOf } from './kyc-texts.js';
 
 /** Values of the HTML attribute, for a person who fills in their own data. */
 const autocomplete: Readonly<Partial<Record<FormField, string>>> = {
@@ -196,7 +196,7 @@ function storedDate(stored: string | null): DateParts | undefined {
 
 /** A value on the review page. */
 export function Shown({ scene, place }: { readonly scene: KycScene; readonly place: FieldPlace }) {
-  const { words, format, view } = scene;
+  const { words, format } = scene;
   const { field, owner } = place;
   const value = textOf(valuesOf(scene, owner)[field]);
   if (value === null) return <>{words.review.none}</>;
@@ -205,7 +205,7 @@ export function Shown({ scene, place }: { readonly scene: KycScene; readonly pla
     case 'formation':
       return <>{/^\d{4}-\d\d-\d\d$/.test(value) ? format.date(value) : value}</>;
     case 'country':
-      return <>{countryName(view.locale, value)}</>;
+      return <>{format.country(value)}</>;
     case 'choice':
       return <>{choicesOf(scene, field).find((one) => one.value === value)?.label ?? value}</>;
     case 'file':

@@ -2,6 +2,7 @@
 import { countries } from '../../../core/domain/base/countries.js';
 import type { Locale } from '../../../core/domain/base/locale.js';
 import type { EntityType } from '../../../core/domain/parties/connected-account.js';
+import { formatOf } from '../kit/format.js';
 import { type KycTexts, kycEn } from './texts/kyc-en.js';
 import { kycEs } from './texts/kyc-es.js';
 import { kycPtBr } from './texts/kyc-pt-br.js';
@@ -45,14 +46,10 @@ export function countryNames(locale: Locale): readonly CountryName[] {
   return known;
 }
 
-export function countryName(locale: Locale, code: string): string {
-  return countryNames(locale).find(({ value }) => value === code)?.label ?? code;
-}
-
 function createList(locale: Locale): readonly CountryName[] {
-  const names = new Intl.DisplayNames([locale], { type: 'region' });
+  const { country } = formatOf(locale);
   const { compare } = new Intl.Collator(locale);
   return countries
-    .map((value) => ({ value, label: names.of(value) ?? value }))
+    .map((value) => ({ value, label: country(value) ?? value }))
     .sort((left, right) => compare(left.label, right.label));
 }

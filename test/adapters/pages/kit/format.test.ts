@@ -53,6 +53,35 @@ test('times are UTC and say so; a due date is the same day everywhere', () => {
   assert.equal(formatOf('en').brasilia(atMs), '17 November 2026, 12:58');
 });
 
+test('the rows of a day are below its name, today and yesterday by the zone', () => {
+  const now = Date.parse('2026-11-29T02:30:00Z');
+  const hours = (count: number) => now - count * 3_600_000;
+  for (const [locale, ...heads] of [
+    ['en', 'Today, 28 Nov 2026', 'Yesterday, 27 Nov 2026', 'Thursday, 26 Nov 2026'],
+    ['pt-BR', 'Hoje, 28 de nov. de 2026', 'Ontem, 27 de nov. de 2026', /^Quinta-feira, 26 de/],
+    ['es', 'Hoy, 28 nov 2026', 'Ayer, 27 nov 2026', 'Jueves, 26 nov 2026'],
+  ] as const) {
+    const format = formatOf(locale, { timeZone: 'America/Sao_Paulo' });
+    for (const [days, head] of heads.entries()) {
+      for (const at of [hours(24 * days), hours(24 * days + 23)]) {
+        const shown = format.dayHead(at, now);
+        if (typeof head === 'string') assert.equal(shown, head);
+        else assert.match(shown, head);
+      }
+    }
+  }
+  assert.equal(formatOf('en').dayHead(now, now), 'Today, 29 Nov 2026');
+});
+
+test('a country has its name in each language, and a text that is no code stays', () => {
+  const named = (code: string | null) =>
+    (['en', 'pt-BR', 'es'] as const).map((locale) => formatOf(locale).country(code));
+  assert.deepEqual(named('DE'), ['Germany', 'Alemanha', 'Alemania']);
+  for (const other of [null, '', 'XX', 'Germany']) {
+    assert.deepEqual(named(other), [other, other, other]);
+  }
+});
+
 test('the day of the payee is the day in Brasília', () => {
   const night = Date.parse('2026-11-23T01:12:00Z');
   assert.equal(formatOf('en').brasiliaDay(night), '22 November 2026');
