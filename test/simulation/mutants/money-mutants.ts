@@ -79,7 +79,7 @@ export const moneyMutants = [
       ],
     ],
     focus: { ...payments, faults: { ...calm, ...outside }, often },
-    first: { seed: 7, steps: 40 },
+    first: { seed: 3, steps: 80 },
     caughtBy: ['noCallerSeesASurprise'],
   },
   {
@@ -117,7 +117,7 @@ export const moneyMutants = [
       ['tx.epochs.insert(next);', ''],
     ],
     focus: { faults: { ...calm, restore: 0.05 }, often: ['readFeed'] },
-    first: { seed: 10, steps: 200 },
+    first: { seed: 1, steps: 600 },
     caughtBy: ['oneSequenceHasOneEventPerEpoch'],
   },
   {
@@ -218,7 +218,7 @@ export const moneyMutants = [
       ['const shareMinor = isLast ||', 'if (isLast) return totalMinor;\n    const shareMinor ='],
     ],
     focus: { ...transfers, faults: calm },
-    first: { seed: 8, steps: 150 },
+    first: { seed: 12, steps: 200 },
     caughtBy: ['theSharesOfADepositAreItsMoney'],
   },
   {
@@ -247,7 +247,7 @@ export const moneyMutants = [
       ],
     ],
     focus: { ...payments, faults: { ...calm, devolution: 1, chargeback: 1 } },
-    first: { seed: 1, steps: 40 },
+    first: { seed: 1, steps: 80 },
     caughtBy: ['noMoneyFactLeavesFundsUnchanged', 'fundsAgreeWithThePartner'],
   },
   {
@@ -272,7 +272,7 @@ export const moneyMutants = [
       ],
     ],
     focus: { ...payments, faults: { ...calm, devolution: 1 }, often: bankActions },
-    first: { seed: 3, steps: 30 },
+    first: { seed: 3, steps: 80 },
     caughtBy: ['theFirstSettlementStays'],
   },
   {
@@ -362,7 +362,7 @@ export const moneyMutants = [
     file: 'core/domain/payments/command-outcomes.ts',
     edits: [['const voided = unsent\n', 'const voided = unsent.slice(0, 0)\n']],
     focus: { ...payments, often: ['cancel', 'advance'] },
-    first: { seed: 1, steps: 200 },
+    first: { seed: 8, steps: 200 },
     caughtBy: ['endedPaymentsSendNothing'],
   },
   {

@@ -85,7 +85,7 @@ export const partyMutants = [
     ],
     focus: { ...adoptions, often: ['create', 'buyerStep', 'bankEvent', 'message', 'work'] },
     // By the second where the tenant's own request brings the rejection, and not a message.
-    first: { seed: 14, steps: 600 },
+    first: { seed: 4, steps: 200 },
     caughtBy: ['aKycRejectionFailsOnlyItsOwnTenantsPayments', 'noTenantChangesAnothersRows'],
   },
   {
@@ -100,7 +100,7 @@ export const partyMutants = [
     file: 'core/domain/parties/connected-account.ts',
     edits: [['    account.railsRef !== null &&\n', '']],
     focus: { ...parties, often: ['accountStep'] },
-    first: { seed: 3, steps: 30 },
+    first: { seed: 1, steps: 80 },
     caughtBy: ['sellersAreReadyOnceAndOnlyWhenTheyAre'],
   },
   {
@@ -130,7 +130,7 @@ export const partyMutants = [
     file: 'core/domain/payments/payment-transitions.ts',
     edits: [['if (createdByMemberId === memberId) throw', 'if (memberId === null) throw']],
     focus: { ...parties, often: ['createInvoice', 'invoiceStep', 'accountStep'] },
-    first: { seed: 4, steps: 30 },
+    first: { seed: 1, steps: 80 },
     caughtBy: ['noInvoiceIsApprovedByItsMaker'],
   },
   {
@@ -276,7 +276,7 @@ export const partyMutants = [
       ['await drop(deps, documentId, was.contentName);', 'await storage.purge(documentId, name);'],
     ],
     focus: { ...parties, gates: 0.3, often: ['getUpload', 'upload'] },
-    first: { seed: 6, steps: 80 },
+    first: { seed: 9, steps: 80 },
     caughtBy: ['whatCountsIsThere'],
   },
 ] as const;

@@ -90,7 +90,7 @@ export const paymentMutants = [
       ],
     ],
     focus: { ...payments, faults: { ...reliable, crash: 0 }, often: ['cancel', 'work', 'advance'] },
-    first: { seed: 25, steps: 80 },
+    first: { seed: 3, steps: 200 },
     caughtBy: ['cancelAndPayoutNeverBothWin'],
   },
   {
@@ -130,7 +130,7 @@ export const paymentMutants = [
     file: 'core/usecases/commands/partner-inbox.ts',
     edits: [['if (isKnown) return;', "if (isKnown) throw new PonteError('NotFound');"]],
     focus: { ...payments, faults: { messageDoubled: 0.5, messageLost: 0 } },
-    first: { seed: 26, steps: 60 },
+    first: { seed: 1, steps: 80 },
     caughtBy: ['everyMessageIsAnswered'],
   },
   {
@@ -159,7 +159,7 @@ export const paymentMutants = [
     file: 'core/usecases/webhooks/event-deliveries.ts',
     edits: [['advance(subscription, last)', 'advance(subscription, last + 1)']],
     focus: { ...payments, faults: { crash: 0.02 }, often: ['subscribe'] },
-    first: { seed: 2, steps: 200 },
+    first: { seed: 4, steps: 600 },
     caughtBy: ['everyEventReachesEverySubscription'],
   },
   {
@@ -175,7 +175,7 @@ export const paymentMutants = [
     file: 'adapters/storage/sqlite/database.ts',
     edits: [['for (const statement of statements) this.#cache.dropFor(statement);', '']],
     focus: { ...payments, often: ['subscribe', 'rotateSecret'] },
-    first: { seed: 10, steps: 80 },
+    first: { seed: 3, steps: 200 },
     caughtBy: ['webhooksVerifyWithTheNewestSecret'],
   },
   {
