@@ -39,6 +39,8 @@ export interface Contender {
   readonly what: string;
   readonly pids: readonly number[];
   readonly job: Pick<LoadJob, 'urls' | 'method' | 'path' | 'headers' | 'body' | 'ids'>;
+  /** Plays the job; the load process unless given. */
+  readonly load?: Bench['load'];
   /** Waits until it has nothing left to do that would slow the next one down. */
   readonly settle?: () => Promise<void>;
 }
@@ -64,7 +66,7 @@ export async function compareThroughput(
   for (let round = 0; round < bench.rounds; round += 1) {
     for (const [index, contender] of contenders.entries()) {
       const cpuBefore = sum(contender.pids.map(cpuMsOf));
-      const result = await bench.load({
+      const result = await (contender.load ?? bench.load)({
         ...contender.job,
         firstNumber: next[index] ?? 0,
         connections: bench.connections,

@@ -22,6 +22,7 @@ import { migratedImage } from '../support/databases/migrated-image.js';
 import { intentInput } from '../support/scenes/made-payments.js';
 import { openWorld, settler } from '../support/scenes/test-world.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
+import { countedStatements } from './counted-statements.js';
 
 /** Of one request. */
 interface Cost {
@@ -69,7 +70,7 @@ async function measured(): Promise<Costs> {
   // The log only grows, by what is written.
   database.connection.pragma('wal_autocheckpoint = 0');
   const served = await serving(database);
-  const statements = countedStatements(database);
+  const statements = countedStatements(database.connection);
   const costOf = async (requests: number, work: () => Promise<unknown>): Promise<Cost> => {
     // Compiles the code, and fills the caches.
     await work();
@@ -174,18 +175,4 @@ async function serving(database: SqliteDatabase) {
       await world.close();
     },
   };
-}
-
-/** Counts what runs on the connection, transactions included. */
-function countedStatements({ connection }: SqliteDatabase): () => number {
-  let count = 0;
-  const statements = Object.getPrototypeOf(connection.prepare('select 1'));
-  for (const name of ['run', 'get', 'all']) {
-    const real = statements[name];
-    statements[name] = function (...params: unknown[]) {
-      count += 1;
-      return Reflect.apply(real, this, params);
-    };
-  }
-  return () => count;
 }

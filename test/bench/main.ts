@@ -19,11 +19,13 @@ import { pages } from './rows/pages.js';
 import { lists, read } from './rows/read.js';
 import { scale } from './rows/scale.js';
 import { start } from './rows/start.js';
+import { wholePayment } from './rows/whole-payment.js';
 
 const rows: Readonly<Record<string, Row>> = {
   'create-sqlite': createOnSqlite,
   'create-postgres': createOnPostgres,
   'rate-limit': rateLimit,
+  'whole-payment': wholePayment,
   deliveries,
   read,
   lists,
