@@ -41,7 +41,7 @@ import {
   readEntryFile,
   readEntryPayments,
 } from '../../../../core/usecases/accounting/settlement-entries.js';
-import { Button, ButtonForm, ButtonLink, Form, Note, Reference } from '../../kit/components.js';
+import { Button, ButtonForm, ButtonLink, Foreign, Form, Note } from '../../kit/components.js';
 import { csvFile } from '../../kit/csv-line.js';
 import { SelectField } from '../../kit/fields.js';
 import { fxCsv, fxLines } from '../../kit/files/fx-file.js';
@@ -318,9 +318,13 @@ function Entries({ shown: { entries, payments } }: { readonly shown: Shown }): V
   const rows = entries.flatMap((entry) => entry.lines.map((line) => ({ entry, line })));
   const amount = ({ line: { money: of } }: (typeof rows)[number]) =>
     format.money(money(absolute(of.amountMinor), of.currency));
-  const referenceIn = (id: string) => {
+  const linkTo = (id: string) => {
     const payment = payments.get(id);
-    return payment === undefined ? id : referenceOf(payment);
+    return (
+      <a href={`${view.path}/payments/${id}`} title={id}>
+        <Foreign text={payment === undefined ? id : referenceOf(payment)} />
+      </a>
+    );
   };
   const isDebit = ({ line }: (typeof rows)[number]) => line.money.amountMinor > 0n;
   return (
@@ -334,13 +338,10 @@ function Entries({ shown: { entries, payments } }: { readonly shown: Shown }): V
             {words.accounts[line.account]}
             <span class="sub code">{entry.accounts[line.account]}</span>
             <span class="sub only-s">{format.shortDate(entry.day)}</span>
+            <span class="sub only-s">{linkTo(entry.subjectId)}</span>
           </>
         )),
-        column(words.payment, 'only-l', ({ entry: { subjectId: id } }) => (
-          <a href={`${view.path}/payments/${id}`} class="reference" title={id}>
-            <Reference text={referenceIn(id)} />
-          </a>
-        )),
+        column(words.payment, 'only-l', ({ entry }) => linkTo(entry.subjectId)),
         column(words.debit, 'num only-l', (row) => (isDebit(row) ? amount(row) : '')),
         column(words.credit, 'num only-l', (row) => (isDebit(row) ? '' : amount(row))),
         column(`${words.debit} / ${words.credit}`, 'num only-s', (row) => (
