@@ -117,6 +117,16 @@ test('a returned pay-in brought at least what was refunded of it, unless the par
   }
 });
 
+test('a report of the known end and amount is accepted after any refunds', () => {
+  for (const end of ['completed', 'failed', 'returned'] as const) {
+    for (const receivedMinor of [0n, 10_000n, 30_000n]) {
+      const known = { end, receivedMinor };
+      const report = { status: end, received: usd(receivedMinor) } as const;
+      assert.equal(payinVerdict(report, known, true, 20_000n), null, `${end} ${receivedMinor}`);
+    }
+  }
+});
+
 test('a completed pay-in does not fail: what the partner answers so is for a person', () => {
   for (const [end, status, asked, verdict] of [
     ['completed', 'failed', true, 'implausible'],
