@@ -132,13 +132,13 @@ async function list(operator: Operator, options: ListOptions): Promise<Outcome> 
   const names = await readNames(deps);
   return listOf(data, 'No payments.', page.nextCursor, {
     ID: 'id',
-    BUYER: (one) => one.buyer.name ?? one.buyer.email,
-    ORGANIZATION: (one) => withName(names, one.orgId),
-    MODE: 'mode',
     STATUS: 'status',
     AMOUNT: (one) => `${one.amount} ${one.currency}`,
+    BUYER: (one) => one.buyer.name ?? one.buyer.email,
     FUNDS: (one) => one.funds.status,
     'EXTERNAL ID': 'externalId',
+    ORGANIZATION: (one) => withName(names, one.orgId),
+    MODE: 'mode',
     CREATED: 'createdAt',
   });
 }

@@ -111,7 +111,7 @@ test('people read names beside ids: who pays whom, for which organization', asyn
   const shown = async (words: string) => (await runCommand(wide, words.split(' '))).stdout;
   for (const [words, expected] of [
     ['waiting --kind owed', /Rota Norte org_a .* refund: buyer@example\.com pays Rota Norte /],
-    ['payments list', /^pi_1 +buyer@example\.com +Rota Norte org_a /m],
+    ['payments list', /^pi_1 +failed +100\.00 USD +buyer@example\.com .* Rota Norte org_a /m],
     ['org requests', /^Rota Norte org_a /m],
     ['audit list', /^ +\d+ .* operator ana /m],
   ] as const) {
