@@ -2,7 +2,6 @@
 
 import type { VNode } from 'preact';
 import { formatRate, parseRate } from '../../../core/domain/base/money.js';
-import { assetText } from '../../../core/domain/commands/asset.js';
 import { helpReference } from '../../../core/domain/payments/display.js';
 import type { SharedTransfer } from '../../../core/usecases/hosted/payment-page.js';
 import {
@@ -252,7 +251,7 @@ function factRows(scene: PaymentScene): readonly (FactRow | null)[] {
           note: texts.paid.brasilia(format.brasilia(settlement.settledAtMs)),
         },
     code(texts.paid.endToEndId, settlement?.endToEndId ?? null),
-    { label: texts.paid.asset, value: settlement?.asset ? assetText(settlement.asset) : null },
+    { label: texts.paid.asset, value: settlement?.asset ? format.asset(settlement.asset) : null },
     code(texts.paid.transaction, settlement?.transactionHash ?? null),
     code(texts.paid.payment, payment.id),
     code(texts.transfer.checkCode, check?.code ?? null),

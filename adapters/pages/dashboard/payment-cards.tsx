@@ -1,7 +1,6 @@
 // The cards of a payment's page: its money, what it is for, its webhooks, its details, its buyer,
 // and the metadata of the integrator.
 import type { VNode } from 'preact';
-import { assetText } from '../../../core/domain/commands/asset.js';
 import { effectiveRate } from '../../../core/domain/commands/quote.js';
 import { readDisplay } from '../../../core/domain/payments/display.js';
 import { senderNamesOf, shownPayer } from '../../../core/domain/payments/payer-facts.js';
@@ -90,7 +89,7 @@ export function Money({ detail }: Part): VNode {
         endToEndId === null && asset === null && returnedAtMs === null ? null : (
           <p class="small quiet">
             {endToEndId === null ? null : <span class="code">PIX {endToEndId}</span>}{' '}
-            {asset === null ? null : assetText(asset)}{' '}
+            {asset === null ? null : format.asset(asset)}{' '}
             {returnedAtMs === null ? null : words.cameBack(format.short(returnedAtMs))}
           </p>
         ),

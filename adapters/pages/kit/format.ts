@@ -6,6 +6,7 @@ import { DAY_MS, MINUTE_MS, SECOND_MS } from '../../../core/domain/base/instant.
 import type { Locale } from '../../../core/domain/base/locale.js';
 import { formatAmount, type Money } from '../../../core/domain/base/money.js';
 import { DEFAULT_TIME_ZONE, dayOf, daysAfter } from '../../../core/domain/base/time-zone.js';
+import { type Asset, assetText } from '../../../core/domain/commands/asset.js';
 
 export interface Format {
   /** With the ISO code and a no-break space: `USD 1,234.50`. */
@@ -14,6 +15,8 @@ export interface Format {
   readonly digits: (money: Money) => string;
   /** With four decimals, rounded half to even. */
   readonly rate: (rate: string) => string;
+  /** `1,730.75 USDC (polygon)`. */
+  readonly asset: (asset: Asset) => string;
   readonly count: (count: number) => string;
   /** `1.2 MB`, `84 kB`. */
   readonly fileSize: (bytes: number) => string;
@@ -158,6 +161,7 @@ function createFormat(locale: Locale, numbers: NumberLocale, timeZone: string): 
     money: ({ amountMinor, currency }) => inCurrency(currency).format(decimal(amountMinor)),
     digits: ({ amountMinor }) => amounts.format(decimal(amountMinor)),
     rate: (rate) => rates.format(rate as Intl.StringNumericLiteral),
+    asset: assetsIn(numbers),
     count: (count) => counts.format(count),
     fileSize: (bytes) =>
       bytes < MEGABYTE
@@ -211,4 +215,16 @@ function offsetName(timeZone: string, atMs: number): string {
 
 function decimal(amountMinor: bigint): Intl.StringNumericLiteral {
   return formatAmount(amountMinor) as Intl.StringNumericLiteral;
+}
+
+function assetsIn(numbers: string): Format['asset'] {
+  const quantities = new Intl.NumberFormat(numbers, {
+    minimumFractionDigits: 2,
+    maximumFractionDigits: 18,
+  });
+  return ({ quantity, ...asset }) =>
+    assetText({
+      ...asset,
+      quantity: quantity && quantities.format(quantity as Intl.StringNumericLiteral),
+    });
 }

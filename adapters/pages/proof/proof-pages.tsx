@@ -8,6 +8,7 @@ import { noKyc } from '../hosted/page-view.js';
 import { legalView, localeFor, organizationView } from '../hosted/unpaid-view.js';
 
 import { ButtonLink } from '../kit/components.js';
+import { formatOf } from '../kit/format.js';
 import { frameOfCall } from '../kit/frame-of-call.js';
 import {
   html,
@@ -60,7 +61,8 @@ async function show(context: PageContext, call: ProofCall): Promise<PageAnswer> 
     page: { name: 'not_found' },
   } as const;
   const endsAtMs = call.session?.endsAtMs ?? nowMs;
-  const text = renderContent(view, ({ format }) => ({
+  const format = formatOf(locale, { timeZone: opened.timeZone });
+  const text = renderContent(view, () => ({
     title: texts.title,
     lede: ledeOf(proof, locale),
     station: null,

@@ -4,7 +4,7 @@ import { bookAccounts } from '../../../core/domain/accounting/account-name.js';
 import { parseInstant } from '../../../core/domain/base/instant.js';
 import type { Locale } from '../../../core/domain/base/locale.js';
 import { money, parseAmount } from '../../../core/domain/base/money.js';
-import { type Asset, assetText } from '../../../core/domain/commands/asset.js';
+import type { Asset } from '../../../core/domain/commands/asset.js';
 import type { DemandCheck } from '../../../core/domain/law/exemption.js';
 import type {
   Proof,
@@ -120,7 +120,7 @@ function transferRows(
     { label: texts.payerBank, value: foreign(payerBank) },
     { label: texts.reference, value: foreign(reference) },
     { label: texts.trace, value: foreign(trace) },
-    ...(isFirst ? assetRows(texts, proof.payinAsset, proof.transactionHash) : []),
+    ...(isFirst ? assetRows({ texts, format }, proof.payinAsset, proof.transactionHash) : []),
   ];
 }
 
@@ -136,18 +136,18 @@ function settlementRows(
     { label: texts.effectiveRate, value: perUnit(format, currency, effectiveRate), look: 'num' },
     { label: texts.fees, value: inMoney(format, fees, currency), look: 'num' },
     { label: texts.endToEndId, value: endToEndId, look: 'code' },
-    ...assetRows(texts, asset, null),
+    ...assetRows({ texts, format }, asset, null),
     { label: texts.returned, value: instant(format, settlement.returnedAt) },
   ];
 }
 
 function assetRows(
-  texts: ProofTexts,
+  { texts, format }: Pick<SheetScene, 'texts' | 'format'>,
   asset: Asset | null,
   hash: string | null,
 ): readonly FactRow[] {
   return [
-    { label: texts.asset, value: asset && assetText(asset) },
+    { label: texts.asset, value: asset && format.asset(asset) },
     { label: texts.transaction, value: asset?.transactionHash ?? hash, look: 'code' },
   ];
 }
@@ -190,6 +190,7 @@ function Entries({
               <tr>
                 <th scope="row">
                   {bookAccounts[account]}
+                  <br />
                   <span class="sub">{instant(format, bookedAt)}</span>
                 </th>
                 <td class="num">{inMoney(format, amount, currency)}</td>

@@ -681,7 +681,7 @@ export const dashboardEn = {
     } satisfies Record<PaymentStatus, string>,
     endpoint: {
       delivered: (count: string, all: string) => `${count} of ${all} delivered`,
-      answers: (answer: string) => `answers ${answer}`,
+      answers: (answer: string) => `last attempt: ${answer}`,
       nextTry: (at: string) => `next try ${at}`,
       sendAgain: 'Send again',
     },

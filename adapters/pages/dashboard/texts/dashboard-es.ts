@@ -673,7 +673,7 @@ export const dashboardEs: DashboardTexts = {
     },
     endpoint: {
       delivered: (count, all) => `${count} de ${all} entregados`,
-      answers: (answer) => `responde ${answer}`,
+      answers: (answer) => `último intento: ${answer}`,
       nextTry: (at) => `próximo intento ${at}`,
       sendAgain: 'Enviar otra vez',
     },

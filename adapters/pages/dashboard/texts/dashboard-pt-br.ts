@@ -668,7 +668,7 @@ export const dashboardPtBr: DashboardTexts = {
     },
     endpoint: {
       delivered: (count, all) => `${count} de ${all} entregues`,
-      answers: (answer) => `responde ${answer}`,
+      answers: (answer) => `última tentativa: ${answer}`,
       nextTry: (at) => `próxima tentativa ${at}`,
       sendAgain: 'Enviar de novo',
     },

@@ -40,7 +40,7 @@ export const en = {
         Questions about this payment? Ask {org} and give the reference {reference}.
       </>
     ),
-    helpForm: (org: string) => `Ask ${org} if you have questions about this form.`,
+    helpForm: (org: string) => `Ask ${org} if you have questions about this page.`,
     neverMailed: 'We never send bank details by email.',
     verify: 'Check bank details',
     signOut: 'Sign out',

@@ -35,7 +35,7 @@ export const es = {
         ¿Preguntas sobre este pago? Consulte a {org} e indique la referencia {reference}.
       </>
     ),
-    helpForm: (org) => `Consulte a ${org} si tiene preguntas sobre este formulario.`,
+    helpForm: (org) => `Consulte a ${org} si tiene preguntas sobre esta página.`,
     neverMailed: 'Nunca enviamos datos bancarios por correo.',
     verify: 'Comprobar datos bancarios',
     signOut: 'Salir',

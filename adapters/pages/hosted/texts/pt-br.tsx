@@ -35,7 +35,7 @@ export const ptBr = {
         Dúvidas sobre este pagamento? Fale com {org} e informe a referência {reference}.
       </>
     ),
-    helpForm: (org) => `Fale com ${org} se tiver dúvidas sobre este formulário.`,
+    helpForm: (org) => `Fale com ${org} se tiver dúvidas sobre esta página.`,
     neverMailed: 'Nunca enviamos dados bancários por e‑mail.',
     verify: 'Conferir dados bancários',
     signOut: 'Sair',

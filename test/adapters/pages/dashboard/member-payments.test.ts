@@ -96,7 +96,7 @@ test('a payment shows where its money is, what happened, and its webhooks', asyn
     words,
     /Fees USD 20\.93 Effective rate.*? 1 USD = 5\.\d+ BRL Seller received 11 Jan/,
   );
-  assert.match(words, /4104\.07 USDC \(sandbox\)/);
+  assert.match(words, /4,104\.07 USDC \(sandbox\)/);
   assert.match(words, /Money received: USD 4,125\.00/);
   assert.match(words, /What happened newest first .* Paid .* Price confirmed, .* Created/);
   assert.match(words, /Technical log: \d+ calls to the partner, \d+ webhook attempts/);

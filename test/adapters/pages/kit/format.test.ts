@@ -43,6 +43,11 @@ test('Spanish amounts have a decimal point where the browser reads them so', () 
 test('a rate has four decimals', () => {
   assert.equal(formatOf('en').rate('5.33214999'), '5.3321');
   assert.equal(formatOf('pt-BR').rate('5.4'), '5,4000');
+  const wallets = { transactionHash: null, fromWallet: null, toWallet: null };
+  const asset = { token: 'USDC', network: 'polygon', quantity: '12345.123456', ...wallets };
+  assert.equal(formatOf('pt-BR').asset(asset), '12.345,123456 USDC (polygon)');
+  assert.equal(formatOf('en').asset({ ...asset, quantity: '99.2' }), '99.20 USDC (polygon)');
+  assert.equal(formatOf('es').asset({ ...asset, network: null, quantity: null }), 'USDC');
 });
 
 test('times are UTC and say so; a due date is the same day everywhere', () => {

@@ -14,6 +14,7 @@ import { sessionRules } from '../../../../core/domain/access/session.js';
 import { duties } from '../../../../core/domain/law/duty.js';
 import { makeSession } from '../../../../core/usecases/access/page-sessions.js';
 import { createProofLink } from '../../../../core/usecases/mail/proof-links.js';
+import { setTimeZone } from '../../../../core/usecases/parties/organizations.js';
 import { readPayment } from '../../../../core/usecases/payments/payments.js';
 import { addActiveMember } from '../../../support/scenes/active-member.js';
 import { openBrowser, watchedPage } from '../../../support/servers/browser.js';
@@ -63,6 +64,12 @@ test('a member reads the proof of a settled payment in three languages, and make
   assert.equal(shown.path, pathname, 'the token has left the address');
   assert.ok(shown.text.includes('Müller GmbH'));
   assert.doesNotMatch(shown.text, /secret/);
+  await setTimeZone(site.world.deps, site.tenant.orgId, 'America/Sao_Paulo');
+  const inZone = await guest.open(pathname);
+  assert.match(inZone.text, /\d\sGMT-[23]/, 'its days are those of the organization');
+  assert.doesNotMatch(inZone.text, /\d\sUTC/, 'until when the link works, too');
+  await setTimeZone(site.world.deps, site.tenant.orgId, 'UTC');
+  assert.match(shown.text, /Assets:\w+<br/, 'an account and its day are two lines on paper, too');
 });
 
 test('a viewer makes no link, and a payment that is not settled has no proof', async () => {
