@@ -74,3 +74,21 @@ export async function refuseInQuarantine(deps: Pick<Deps, 'store'>): Promise<voi
   const { state } = await currentEpoch(deps);
   if (state === 'quarantine') throw new PonteError('InQuarantine');
 }
+
+/**
+ * For workers, right before they send: false in quarantine. Callers during one read share the next
+ * one, so that a burst takes few reads.
+ */
+export function openEpochCheck(deps: Pick<Deps, 'store'>): () => Promise<boolean> {
+  let running: Promise<unknown> = Promise.resolve();
+  let next: Promise<boolean> | null = null;
+  return () => {
+    next ??= running.then(async () => {
+      next = null;
+      const reading = currentEpoch(deps);
+      running = reading.catch(() => undefined);
+      return (await reading).state !== 'quarantine';
+    });
+    return next;
+  };
+}

@@ -37,6 +37,8 @@ export interface Sending {
   readonly secretOf: SecretOf;
   /** Deliveries without a row, in their first attempt. They have one when it has ended. */
   readonly unstored: Map<string, WebhookDelivery>;
+  /** False in quarantine. */
+  readonly isOpen: () => Promise<boolean>;
 }
 
 /**
@@ -45,7 +47,7 @@ export interface Sending {
  */
 export async function attempt(
   deps: Deps,
-  { secretOf, unstored }: Sending,
+  { secretOf, isOpen, unstored }: Sending,
   claimed: ClaimedDelivery,
   done: (result: WebhookResult) => void,
 ): Promise<void> {
@@ -55,6 +57,9 @@ export async function attempt(
       await releaseUnsent(deps, delivery);
       return;
     }
+    // If a quarantine has started, the delivery is claimed again after its release. The epoch of one
+    // that is handed over was read with its subscription.
+    if (!unstored.has(delivery.id) && !(await isOpen())) return;
     const startedAtMs = deps.clock.nowMs();
     // After a pause, the lease may end during the attempt and another process send it too.
     if ((delivery.dueAtMs ?? 0) - startedAtMs < SEND_TIMEOUT_MS) return;

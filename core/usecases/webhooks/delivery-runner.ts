@@ -10,6 +10,7 @@ import type { Deps, Dispatch } from '../../ports/deps.js';
 import type { ClaimedDelivery } from '../../ports/storage.js';
 import { stageGaveUpNotices } from '../mail/member-notices.js';
 import { ConcurrencyLimiter, type Runner } from '../service/concurrency-limiter.js';
+import { openEpochCheck } from '../service/epochs.js';
 import {
   attempt,
   DELIVERY_LEASE_MS,
@@ -40,7 +41,7 @@ export function deliveryRunner(deps: Deps, inFlightMax = IN_FLIGHT_MAX): Deliver
   const window = new ConcurrencyWindow(limiter, inFlightMax);
   const waiting = new WaitingSubscriptions();
   const unstored = new Map<string, WebhookDelivery>();
-  const sending = { secretOf: openedSecrets(deps), unstored };
+  const sending = { secretOf: openedSecrets(deps), isOpen: openEpochCheck(deps), unstored };
   /** The next run starts after this subscription, so that each gets its turn. */
   let lastServed = '';
 
