@@ -39,7 +39,8 @@ export function createSmtpMailer({
     secure: protocol === 'smtps:',
     requireTLS: requireTls,
     connectionTimeout: silenceMaxMs,
-    greetingTimeout: silenceMaxMs,
+    // It ends before that of the socket, which does not say what is missing.
+    greetingTimeout: silenceMaxMs * 0.9,
     dnsTimeout: silenceMaxMs,
     socketTimeout: silenceMaxMs,
   });
