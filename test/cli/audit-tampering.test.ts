@@ -95,8 +95,9 @@ const changed: Readonly<Record<string, readonly [sql: string, problem: RegExp]>>
     /^\d+ member mem_\w+: differs from its newest entry$/,
   ],
   'a member without an entry': [
-    `insert into members select org_id, 'mem_evil', 'per_evil', 'eva@evil.example',
-       'eva@evil.example', 'owner', created_at, null, null, created_at, 1 from members limit 1`,
+    `create temp table evil as select * from members limit 1;
+     update evil set id = 'mem_evil', email = 'eva@evil.example', email_key = 'eva@evil.example';
+     insert into members select * from evil`,
     /^- member mem_evil: no entry made it$/,
   ],
   'a member who is gone': [

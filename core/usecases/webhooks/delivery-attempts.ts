@@ -57,8 +57,8 @@ export async function attempt(
       await releaseUnsent(deps, delivery);
       return;
     }
-    // If a quarantine has started, the delivery is claimed again after its release. The epoch of one
-    // that is handed over was read with its subscription.
+    // If a quarantine has started, the delivery is claimed again after its release. One that is
+    // handed over has the epoch of its subscription's read.
     if (!unstored.has(delivery.id) && !(await isOpen())) return;
     const startedAtMs = deps.clock.nowMs();
     // After a pause, the lease may end during the attempt and another process send it too.
