@@ -111,10 +111,10 @@ export class UnitOfWork {
     }));
   }
 
-  /** The row as it was read; null if it was not. */
+  /** The row as it was read last: a write of an earlier read would conflict. Null: it was not. */
   #imageRead({ table, row }: Write): RowImage | null {
     const seen = this.#seen.flatMap((expect) => expect());
-    return seen.find((guard) => guard.table === table && guard.row === row)?.image?.() ?? null;
+    return seen.findLast((guard) => guard.table === table && guard.row === row)?.image?.() ?? null;
   }
 
   isSealedUnder(keyId: string): boolean {

@@ -41,6 +41,23 @@ export function storeAuditContract(open: OpenStore): void {
     assert.deepEqual([same?.before, same?.after], [changed?.after, changed?.after]);
   });
 
+  test('the row before a change is the one that was read last', async () => {
+    const store = await open();
+    await store.run(async (tx) => tx.payments.insert(aPayment()));
+    const settle = async (tx: Tx) => {
+      const payment = await tx.payments.get(tenant, 'pi_1');
+      assert.ok(payment !== null);
+      tx.payments.update({ ...payment, status: 'settled' });
+    };
+    let others: Awaited<ReturnType<typeof changesOf>> = [];
+    const own = await changesOf(store, async (tx) => {
+      await tx.payments.get(tenant, 'pi_1');
+      if (others.length === 0) others = await changesOf(store, settle);
+      await settle(tx);
+    });
+    assert.deepEqual(valuesOf(own, 'before'), valuesOf(others, 'after'));
+  });
+
   test('a removed row has no hash after it; a guard and a read change nothing', async () => {
     const store = await open();
     await store.run(async (tx) => tx.advances.put(anAdvance()));
