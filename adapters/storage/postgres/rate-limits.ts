@@ -1,12 +1,13 @@
 // Rate limits in the database, shared by all hosts. rate-limit.ts has the arithmetic. Concurrent
-// requests are counted in one statement, which loses when another host was first. All hosts use the
+// requests are counted in one statement. Keys of one request advance together, or none of them does
+// because another host was first: those requests are counted again. All hosts use the
 // clock of the database. The cache has the last known time of each key; a refusal may rely on it,
 // because the time of a key only grows, or falls to what its limit can produce. What a request
 // gives back on one host may be refused on another one until the cached time allows it.
 import { type Taken, takeFromAll } from '../../../core/domain/service/rate-limit.js';
 import { PonteError } from '../../../core/errors.js';
 import type { RateLimits } from '../../../core/ports/outside.js';
-import { integer, text } from '../columns.js';
+import { flag, integer, text } from '../columns.js';
 import type { Database } from '../database.js';
 import { MicroBatcher } from './micro-batcher.js';
 
@@ -37,12 +38,14 @@ const sql = {
     'delete from rate_limits where key in (select key from rate_limits where tat_micros < $1',
     'limit $2 for update skip locked)',
   ].join(' '),
-  // Ordered by key: two hosts cannot deadlock.
+  // Locked in the order of keys: two hosts cannot deadlock. A part with a lost key moves nothing.
   take: [
-    'update rate_limits set tat_micros = taken.tat from (select * from',
-    'json_to_recordset($1::json) as t(key text, was bigint, tat bigint) order by key) taken',
-    'where rate_limits.key = taken.key and rate_limits.tat_micros = taken.was',
-    'returning rate_limits.key',
+    'with t as (select * from json_to_recordset($1::json)',
+    'as t(key text, was bigint, tat bigint, part text)), held as (select t.* from t',
+    'join rate_limits r on r.key = t.key and r.tat_micros = t.was order by key for update of r),',
+    'moved as (update rate_limits r set tat_micros = held.tat from held where r.key = held.key',
+    'and part not in (select part from t where key not in (select key from held)) returning r.key)',
+    'select key, moved.key is not null as is_moved from held left join moved using (key)',
   ].join(' '),
 } as const;
 
@@ -63,7 +66,7 @@ export function newSharedRateLimits(database: Database): RateLimits {
     tatMicrosByKey.set(key, tatMicros);
   };
 
-  /** One round. Returns the requests that lost their key to another host. */
+  /** One round. Returns the requests of which another host advanced a key. */
   const round = async (group: readonly Taking[]): Promise<readonly Taking[]> => {
     const keys = new Set(group.flatMap(({ buckets }) => buckets.map(({ key }) => key)));
     const nowMs = group[0]?.nowMs ?? 0;
@@ -71,19 +74,23 @@ export function newSharedRateLimits(database: Database): RateLimits {
     await Promise.all(unknown.map((key) => read(key, nowMs)));
     const was = new Map([...keys].map((key) => [key, tatMicrosByKey.get(key) ?? 0]));
     const { tats, answers } = plan(group, was);
+    const partOf = partsOf(group);
     const moves = [...tats]
-      .map(([key, tat]) => ({ key, was: was.get(key) ?? 0, tat }))
+      .map(([key, tat]) => ({ key, was: was.get(key), tat, part: partOf(key) }))
       .filter((move) => move.was !== move.tat);
     const lostKeys = new Set(moves.map(({ key }) => key));
+    const held = new Set<string>();
     if (moves.length > 0) {
-      const rows = await database.immediate(sql.take, [JSON.stringify(moves)]);
-      for (const row of rows) lostKeys.delete(text('key').read(row));
+      for (const row of await database.immediate(sql.take, [JSON.stringify(moves)])) {
+        const key = text('key').read(row);
+        held.add(key);
+        if (flag('is_moved').read(row)) lostKeys.delete(key);
+      }
     }
     for (const [key, tat] of tats) {
-      if (lostKeys.has(key)) tatMicrosByKey.delete(key);
-      else tatMicrosByKey.set(key, tat);
+      if (!lostKeys.has(key)) tatMicrosByKey.set(key, tat);
+      else if (!held.has(key)) tatMicrosByKey.delete(key);
     }
-    // What a lost request took from its other bucket stays taken.
     const isLost = ({ buckets }: Taking) => buckets.some(({ key }) => lostKeys.has(key));
     for (const { taking, taken } of answers) {
       if (!isLost(taking)) taking.resolve(taken);
@@ -111,6 +118,22 @@ export function newSharedRateLimits(database: Database): RateLimits {
     take: (request) =>
       new Promise((resolve, reject) => batcher.add({ ...request, resolve, reject })),
   };
+}
+
+/** Keys are of one part if a request takes from both, or a chain of requests joins them. */
+function partsOf(group: readonly Taking[]): (key: string) => string {
+  const joined = new Map<string, string>();
+  const partOf = (key: string): string => {
+    const next = joined.get(key);
+    if (next === undefined || next === key) return key;
+    const part = partOf(next);
+    joined.set(key, part);
+    return part;
+  };
+  for (const { buckets } of group) {
+    for (const { key } of buckets) joined.set(partOf(key), partOf(buckets.at(-1)?.key ?? key));
+  }
+  return partOf;
 }
 
 /** The times of all keys after these requests in turn, and the result of each. */
