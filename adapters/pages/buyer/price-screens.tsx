@@ -22,16 +22,18 @@ import {
 } from './money-parts.js';
 import { PaymentsLink } from './payments-screen.js';
 
+/** The script asks at once, so that people see it where that failed, or without a script. */
 export function askPriceScreen(scene: PaymentScene): ScreenContent {
-  const { texts, payee } = scene;
+  const { texts, payee, view } = scene;
+  const auto = view.notice === null;
   return {
     title: texts.price.ask(payee),
     lede: texts.price.askText,
     station: 'price',
-    live: true,
+    ...(auto ? {} : { live: true as const }),
     body: (
       <>
-        <ButtonForm to="quote" class="actions" look="primary">
+        <ButtonForm to="quote" class="actions" auto={auto} look="primary">
           {texts.price.show}
         </ButtonForm>
         <ApprovalPart scene={scene} />

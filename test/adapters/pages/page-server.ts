@@ -61,7 +61,7 @@ export async function pageServer(): Promise<PageServer> {
       response.writeHead(303, { location: from === '/kyc-documents' ? from : '/ask' }).end();
       return;
     }
-    const sample = [...samples, leaving].find(({ name }) => name === folder);
+    const sample = [...samples, ...leaving].find(({ name }) => name === folder);
     const locale = localeOf(url.searchParams.get('lang') ?? 'en') ?? 'en';
     response.writeHead(sample === undefined ? 404 : 200, {
       'content-type': html,

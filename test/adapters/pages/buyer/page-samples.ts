@@ -97,7 +97,8 @@ const accessSamples: readonly Sample[] = [
 
 const stateSamples: readonly Sample[] = screens.map((screen) => ({
   name: screen.replaceAll('_', '-'),
-  view: onScreen(screen),
+  // The script leaves it at once, except where no price came.
+  view: onScreen(screen, screen === 'price_ask' ? { notice: 'quote_unavailable' } : {}),
 }));
 
 const locked = {
@@ -506,14 +507,17 @@ export const samples: readonly Sample[] = [
   ...brandedSamples,
 ];
 
-/** Leaves at once, where scripts run. */
-export const leaving: Sample = {
-  name: 'enter-auto',
-  view: viewOf(
-    { name: 'enter', email: 'dana@harborpine.example', auto: true, asksCode: false },
-    signedOut,
-  ),
-};
+/** Left at once, where scripts run. */
+export const leaving: readonly Sample[] = [
+  {
+    name: 'enter-auto',
+    view: viewOf(
+      { name: 'enter', email: 'dana@harborpine.example', auto: true, asksCode: false },
+      signedOut,
+    ),
+  },
+  { name: 'price-ask-auto', view: onScreen('price_ask') },
+];
 
 export function htmlOf({ view, content }: Sample, locale: Locale): string {
   const own = { ...view, locale };

@@ -242,9 +242,12 @@ test('the address of the company hides that of the owner', async () => {
 
 test('a form goes on without a click only where the server marked it', async () => {
   const { context, page } = await open('enter');
-  assert.equal(new URL(page.url()).pathname, '/enter');
-  await page.goto(server.urlOf('enter-auto', 'en'));
-  await page.waitForURL('**/ask');
+  for (const name of ['enter', 'price-ask']) {
+    await page.goto(server.urlOf(name, 'en'));
+    assert.equal(new URL(page.url()).pathname, `/${name}`);
+    await page.goto(server.urlOf(`${name}-auto`, 'en'));
+    await page.waitForURL('**/ask');
+  }
   await context.close();
 });
 
