@@ -14,6 +14,7 @@ import {
   payeeIn,
   payerIn,
 } from '../../../core/usecases/money-desk/payment-case.js';
+import type { PaymentWallet } from '../../../core/usecases/money-desk/wallet-balances.js';
 import { Facts, Foreign, foreign, Stations, Sub } from '../kit/components.js';
 import { useFrame } from '../kit/page-frame.js';
 import { listPath } from '../kit/pages/list-page.js';
@@ -92,15 +93,16 @@ const answers: Readonly<Record<MoneyCommand['state'], string>> = {
   void: 'Withdrawn here',
 };
 
-/** Each command as we ordered it, beside what the partner said about it. */
-export function Books({ found }: Part): VNode {
+/**
+ * Each command as we ordered it, beside what the partner said about it; and the wallet, whose
+ * balance is read once an operator asks.
+ */
+export function Books({ found, wallet }: Part & { readonly wallet: PaymentWallet | null }): VNode {
   const { view } = useFrame();
-  const { commands, quote, settlements } = found;
+  const { commands, quote } = found;
   const expected = (kind: MoneyCommand['kind']) => (kind === 'payout' ? quote : null);
-  const settledOf = (kind: MoneyCommand['kind']) =>
-    kind === 'payout' ? (settlements.at(-1) ?? null) : null;
   return (
-    <section class="card">
+    <section class="card stack" id="books">
       <h2>Our books and the partner’s</h2>
       {commands.length === 0 ? (
         <p class="quiet">Nothing was ordered from the partner.</p>
@@ -125,16 +127,11 @@ export function Books({ found }: Part): VNode {
               );
             }),
             column('The partner says', (command) => {
-              const { kind, partnerRef, dueAtMs, lastError, updatedAtMs } = command;
-              const paid = settledOf(kind);
+              const { partnerRef, dueAtMs, lastError, updatedAtMs } = command;
               return (
                 <>
                   <b>{answerOf(command)}</b>
-                  <Sub
-                    of={
-                      paid && `${format.money(paid.settled)}, PIX ${paid.endToEndId ?? 'unknown'}`
-                    }
-                  />
+                  <Sub of={pixText(command)} />
                   <span class="sub">{format.exact(updatedAtMs)}</span>
                   <Sub
                     of={
@@ -149,9 +146,46 @@ export function Books({ found }: Part): VNode {
           ]}
         />
       )}
+      {wallet === null ? null : <Wallet wallet={wallet} />}
     </section>
   );
 }
+
+/** The PIX that reached the seller, or that no payout has one. */
+function pixText({ kind, settlements }: MoneyCommand): string | null {
+  if (kind !== 'payout') return null;
+  const paid = settlements.at(-1);
+  if (paid === undefined) return 'no PIX end-to-end id';
+  const { settled, endToEndId, returnedAtMs } = paid;
+  const back = returnedAtMs === null ? '' : `, came back ${format.short(returnedAtMs)}`;
+  return `${format.money(settled)}, PIX ${endToEndId ?? 'unknown'}${back}`;
+}
+
+function Wallet({ wallet: { ours, read } }: { readonly wallet: PaymentWallet }): VNode {
+  const theirs = read && (read.balance ? format.money(read.balance) : `unknown: ${read.reason}`);
+  return (
+    <Facts
+      facts={[
+        ['Our books hold of this payment', format.money(ours)],
+        [
+          'The wallet of the payee holds, as the partner says',
+          <>
+            {theirs === null ? null : <Foreign text={theirs} />}
+            <span class="sub">
+              {read === null ? null : `for all its payments, read ${format.exact(read.atMs)}. `}
+              <a href={`?${ASK_WALLET}#books`}>
+                {read === null ? 'Ask the partner' : 'Read it again'}
+              </a>
+            </span>
+          </>,
+        ],
+      ]}
+    />
+  );
+}
+
+/** In the query of a page that reads the balance. */
+export const ASK_WALLET = 'wallet';
 
 const priceText = ({ target, rate, fees }: Quote) =>
   `${format.money(target)} at ${format.rate(rate)}, fees ${format.money(fees)}`;

@@ -32,6 +32,7 @@ import {
   readQueueItem,
 } from '../../../core/usecases/money-desk/money-queues.js';
 import { readPaymentCase } from '../../../core/usecases/money-desk/payment-case.js';
+import { walletOfPayment } from '../../../core/usecases/money-desk/wallet-balances.js';
 import { readOrganizationName } from '../../../core/usecases/parties/organizations.js';
 import { Amount, Button, Facts, Foreign, Form, Note } from '../kit/components.js';
 import type { FieldError } from '../kit/fields.js';
@@ -40,6 +41,7 @@ import type { PageContext } from '../kit/page-route.js';
 import { idIn } from '../kit/pages/declared-pages.js';
 import { type DeclaredField, hidden, radio, textAs, tick, words } from '../kit/pages/form-page.js';
 import {
+  ASK_WALLET,
   Books,
   Known,
   MoneyRoute,
@@ -123,16 +125,19 @@ type FoundItem = Awaited<ReturnType<typeof readItem>>;
 async function readItem({ deps }: PageContext, call: ConsoleCall) {
   const item = await readQueueItem(deps, queueIn(call), idIn(call, 'itemId'));
   const { paymentId, orgId } = item.row;
+  const found = paymentId === null ? null : await readPaymentCase(deps, paymentId);
+  const asks = call.query.has(ASK_WALLET);
   return {
     ...item,
-    found: paymentId === null ? null : await readPaymentCase(deps, paymentId),
+    found,
+    wallet: found && (await walletOfPayment(deps, found.payment, asks)),
     organization: await readOrganizationName(deps, orgId),
   };
 }
 
 /** What is known and was decided, around the form that decides. */
 function Item({
-  item: { row, decisions, found, organization },
+  item: { row, decisions, found, wallet, organization },
   form,
   me,
 }: {
@@ -146,7 +151,7 @@ function Item({
       <div class="cols">
         <div class="stack">
           <OpenProposals open={decisions.filter(isWaiting)} me={me} />
-          {found === null ? null : <Books found={found} />}
+          {found === null ? null : <Books found={found} wallet={wallet} />}
           <Again row={row} to={`money/${row.queue}/${row.id}`} />
           {decisiveOf(row).length === 0 ? null : form}
         </div>

@@ -7,11 +7,12 @@ import {
   payerIn,
   readPaymentCase,
 } from '../../../core/usecases/money-desk/payment-case.js';
+import { walletOfPayment } from '../../../core/usecases/money-desk/wallet-balances.js';
 import { Amount, Badge, Foreign } from '../kit/components.js';
 import { idIn } from '../kit/pages/declared-pages.js';
 import { idCursor, pageOf, search, select } from '../kit/pages/list-page.js';
 import { statusTexts } from '../letters/situation-texts.js';
-import { Books, Known, MoneyRoute, WhatHappened, WhoPaysWhom } from './case-parts.js';
+import { ASK_WALLET, Books, Known, MoneyRoute, WhatHappened, WhoPaysWhom } from './case-parts.js';
 import { format, operatorPages, PAYMENT_SEARCH } from './console-layout.js';
 import { Decisions } from './desk-item-pages.js';
 import { OPERATOR_PAGE } from './service-list-pages.js';
@@ -79,8 +80,12 @@ export const paymentPages = [
   operatorPages.view({
     path: '/payments/{paymentId}',
     access: null,
-    load: ({ deps }, call) => readPaymentCase(deps, idIn(call, 'paymentId')),
-    show: ({ view: { path } }, found) => ({
+    async load({ deps }, call) {
+      const found = await readPaymentCase(deps, idIn(call, 'paymentId'));
+      const asks = call.query.has(ASK_WALLET);
+      return { found, wallet: await walletOfPayment(deps, found.payment, asks) };
+    },
+    show: ({ view: { path } }, { found, wallet }) => ({
       title: `${format.money(found.payment.amount)}, ${found.payment.id}`,
       heading: <Amount money={found.payment.amount} />,
       lede: <WhoPaysWhom found={found} />,
@@ -97,7 +102,7 @@ export const paymentPages = [
           <MoneyRoute found={found} />
           <div class="cols">
             <div class="stack">
-              <Books found={found} />
+              <Books found={found} wallet={wallet} />
               <WhatHappened found={found} />
             </div>
             <div class="stack">

@@ -1,8 +1,10 @@
 // Compares what the partner's wallets hold with the float of the ledger: the money of payments that
 // is received, and neither paid out nor returned. Changes nothing.
-import type { Mode } from '../../domain/base/tenant.js';
+import { type Money, money } from '../../domain/base/money.js';
+import { type Mode, tenantOf } from '../../domain/base/tenant.js';
+import type { Payment } from '../../domain/payments/payment.js';
 import type { Deps } from '../../ports/deps.js';
-import type { PartnerWallets } from '../../ports/partner.js';
+import type { PartnerAnswer, PartnerWallets } from '../../ports/partner.js';
 import type { PaymentFloat } from '../../ports/storage.js';
 
 /** In minor units of `currency`. */
@@ -23,6 +25,43 @@ export interface WalletBalance {
   readonly differs: boolean;
 }
 
+/** One payment in the wallet of its payee, which may hold money of others. */
+export interface PaymentWallet {
+  /** The float of the payment. */
+  readonly ours: Money;
+  /** What the partner says that the wallet holds; null if nobody asked it. */
+  readonly read: {
+    readonly atMs: number;
+    /** Null if it could not be read, and why. */
+    readonly balance: Money | null;
+    readonly reason: string | null;
+  } | null;
+}
+
+/** `asks`: waits for the partner. Null if the partner does not report what its wallets hold. */
+export async function walletOfPayment(
+  { store, partners, clock }: Pick<Deps, 'store' | 'partners' | 'clock'>,
+  payment: Payment,
+  asks: boolean,
+): Promise<PaymentWallet | null> {
+  const wallets = partners[payment.mode]?.wallets;
+  const wallet = wallets?.walletOf(payment.destination) ?? null;
+  if (wallets === undefined || wallet === null) return null;
+  const postings = await store.run((tx) => tx.ledger.ofSubject(tenantOf(payment), payment.id));
+  const { currency } = payment.amount;
+  const oursMinor = postings
+    .flatMap(({ lines }) => lines)
+    .filter((line) => floatAccounts.includes(line.account) && line.money.currency === currency)
+    .reduce((sum, { money: { amountMinor } }) => sum + amountMinor, 0n);
+  const ours = money(oursMinor, currency);
+  if (!asks) return { ours, read: null };
+  const answer = await wallets.balance(wallet);
+  const atMs = clock.nowMs();
+  return answer.outcome === 'done'
+    ? { ours, read: { atMs, balance: answer.value, reason: null } }
+    : { ours, read: { atMs, balance: null, reason: reasonOf(answer) } };
+}
+
 /** Empty if the partner does not report what its wallets hold. */
 export async function compareWallets(
   { store, partners }: Pick<Deps, 'store' | 'partners'>,
@@ -38,9 +77,7 @@ export async function compareWallets(
     ({ account }) => account === 'suspense' || account === 'adjustments',
   );
   // The float of deposits: what operators withdrew.
-  const ofFloat = balances.filter(
-    ({ account }) => account === 'partner_float' || account === 'refunds',
-  );
+  const ofFloat = balances.filter(({ account }) => floatAccounts.includes(account));
   const compared: WalletBalance[] = [];
   for (const [wallet, held] of heldBy(wallets, floats)) {
     const sumOf = (all: readonly Summed[]) =>
@@ -52,6 +89,13 @@ export async function compareWallets(
     compared.push(await compare(wallets, wallet, { ...held, depositsMinor, withdrawnMinor }));
   }
   return compared;
+}
+
+/** What the partner holds of payments. */
+const floatAccounts: readonly string[] = ['partner_float', 'refunds'];
+
+function reasonOf(answer: Exclude<PartnerAnswer<Money>, { outcome: 'done' }>): string {
+  return answer.outcome === 'refused' ? answer.code : answer.reason;
 }
 
 type Summed = Pick<PaymentFloat, 'currency'> &
@@ -109,8 +153,7 @@ async function compare(
   const leastMinor = ofPayments - withdrawnMinor + (depositsMinor < 0n ? depositsMinor : 0n);
   const known = { wallet, currency, floatMinor, leastMinor, mostMinor };
   if (answer.outcome !== 'done') {
-    const reason = answer.outcome === 'refused' ? answer.code : answer.reason;
-    return { ...known, balanceMinor: null, reason, differs: false };
+    return { ...known, balanceMinor: null, reason: reasonOf(answer), differs: false };
   }
   const { amountMinor: balanceMinor } = answer.value;
   const differs = balanceMinor < leastMinor || balanceMinor > mostMinor;

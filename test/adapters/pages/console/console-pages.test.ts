@@ -6,8 +6,10 @@ import { consolePages } from '../../../../adapters/pages/console/console-pages.j
 import { fxText } from '../../../../adapters/pages/kit/files/fx-file.js';
 import { pageRoutes } from '../../../../adapters/pages/page-routes.js';
 import { DAY_MS, MINUTE_MS } from '../../../../core/domain/base/instant.js';
+import { money } from '../../../../core/domain/base/money.js';
 import { DEFAULT_TIME_ZONE, dayOf } from '../../../../core/domain/base/time-zone.js';
 import { decisionNames } from '../../../../core/domain/money-desk/decisions.js';
+import type { PartnerWallets } from '../../../../core/ports/partner.js';
 import { createKey, unlimitedKey } from '../../../../core/usecases/access/keys.js';
 import { addMember } from '../../../../core/usecases/access/members.js';
 import { removeOperator } from '../../../../core/usecases/access/registered-operators.js';
@@ -18,6 +20,7 @@ import {
   newestAuditRecords,
   verifyAudit,
 } from '../../../../core/usecases/service/audit-log.js';
+import { changedPartner } from '../../../support/partners/changed-partner.js';
 import { failedPayout, paidIn } from '../../../support/scenes/desk-scene.js';
 import { suiteEnd } from '../../../support/suite-end.js';
 import { signedInAs } from '../dashboard/dashboard-site.js';
@@ -250,9 +253,28 @@ test('the page of a decision names who pays whom, and asks below a choice what i
   const paths = await fillConsole(site);
   const ana = await site.signedIn(site.ana);
   const payment = await site.world.deps.store.run((tx) => tx.payments.find('pi_2'));
+  let reads = 0;
+  const wallets: PartnerWallets = {
+    walletOf: () => 'wallet_1',
+    async balance() {
+      reads += 1;
+      return { outcome: 'done', value: money(25_000n, 'USD') };
+    },
+  };
+  const { partners } = site.world.deps;
+  const partner = changedPartner(partners.test ?? assert.fail(), {});
+  Object.assign(partners, { live: Object.assign(partner, { wallets }) });
   const shown = await ana.open(`${paths['payout']}`);
   const text = textOf(shown.text);
   assert.ok(text.includes(`${payment?.buyer.email} pays USD 100.00 to `), text);
+  assert.match(text, /Failed *no PIX end-to-end id/);
+  assert.match(text, /Our books hold of this payment *USD 100\.00.*Ask the partner/);
+  assert.equal(reads, 0);
+  for (const path of [paths['payment'], paths['payout']]) {
+    const asked = textOf((await ana.open(`${path}?wallet`)).text);
+    assert.match(asked, /as the partner says *USD 250\.00 *for all its payments, read/);
+  }
+  assert.equal(reads, 2);
   assert.match(shown.text, /href="\/operator\/payments\/pi_2"/);
   for (const known of ['pa_out_2', 'Our books and the partner’s', 'What happened', 'Created']) {
     assert.ok(text.includes(known), known);

@@ -3,7 +3,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { money } from '../../../../core/domain/base/money.js';
 import type { PartnerWallets } from '../../../../core/ports/partner.js';
-import { compareWallets } from '../../../../core/usecases/money-desk/wallet-balances.js';
+import {
+  compareWallets,
+  walletOfPayment,
+} from '../../../../core/usecases/money-desk/wallet-balances.js';
 import { changedPartner } from '../../../support/partners/changed-partner.js';
 import {
   anOrder,
@@ -16,7 +19,7 @@ import {
 } from '../../../support/scenes/desk-scene.js';
 
 /** All destinations lead to one wallet. */
-function holding(at: DeskScene, amountMinor: bigint | null) {
+function withWallets(at: DeskScene, amountMinor: bigint | null) {
   const wallets: PartnerWallets = {
     walletOf: () => 'wallet_1',
     balance: async () =>
@@ -27,8 +30,11 @@ function holding(at: DeskScene, amountMinor: bigint | null) {
   const partner = Object.assign(changedPartner(at.deps.partners.test ?? assert.fail(), {}), {
     wallets,
   });
-  return compareWallets({ ...at.deps, partners: { test: null, live: partner } }, 'live');
+  return { ...at.deps, partners: { test: null, live: partner } };
 }
+
+const holding = (at: DeskScene, amountMinor: bigint | null) =>
+  compareWallets(withWallets(at, amountMinor), 'live');
 
 /** One payment holds 100.00, one owes 100.00 to its buyer, one is paid out. */
 async function threePayments(t: Parameters<typeof deskScene>[0]): Promise<DeskScene> {
@@ -56,6 +62,28 @@ test('a wallet holds the float and the debts to buyers, less the fees of pay-ins
     assert.deepEqual(more, []);
     assert.deepEqual([found?.floatMinor, found?.leastMinor], [20_000n, 19_900n]);
     assert.equal(found?.differs, differs, `${balanceMinor}`);
+  }
+});
+
+test('the float of one payment is beside its wallet, which is read only for who asks', async (t) => {
+  const at = await threePayments(t);
+  for (const [id, oursMinor] of [
+    ['pi_1', 10_000n],
+    ['pi_2', 10_000n],
+    ['pi_3', 0n],
+  ] as const) {
+    const payment = (await at.deps.store.run((tx) => tx.payments.find(id))) ?? assert.fail();
+    for (const [held, balance, reason] of [
+      [20_000n, usd(20_000n), null],
+      [null, null, 'down'],
+    ] as const) {
+      const asked = await walletOfPayment(withWallets(at, held), payment, true);
+      const read = { atMs: at.deps.clock.nowMs(), balance, reason };
+      assert.deepEqual(asked, { ours: usd(oursMinor), read });
+    }
+    const unasked = await walletOfPayment(withWallets(at, null), payment, false);
+    assert.deepEqual(unasked, { ours: usd(oursMinor), read: null });
+    assert.equal(await walletOfPayment(at.deps, payment, true), null);
   }
 });
 
