@@ -108,8 +108,7 @@ test('each example changes the files that the text names, and no others', () => 
     'adapters/http/resources/currency-routes.ts',
     'adapters/partner/bank/bank.ts',
     'adapters/pages/buyer/payout-held-screen.tsx',
-    'adapters/storage/migrations/sqlite/NNNN.sql',
-    'adapters/storage/migrations/postgres/NNNN.sql',
+    'adapters/storage/migrations/NNNN.sql',
   ]);
 });
 

@@ -404,7 +404,7 @@ const rules: readonly Rule[] = [
     counterexamples: [
       ['core/a.ts', 'export const a = 1;\n'],
       ['core/a.ts', '// Too short.\nexport const a = 1;\n'],
-      ['adapters/storage/migrations/sqlite/0001.sql', 'create table a (b text);\n'],
+      ['adapters/storage/migrations/0001.sql', 'create table a (b text);\n'],
     ],
   },
   {
@@ -415,7 +415,7 @@ const rules: readonly Rule[] = [
     counterexamples: ['core/fooBar.ts', 'core/0001_Init.sql'].map((path) => [path, '']),
   },
   {
-    name: 'a file name is unique, but for main.ts, migrations, peers and mirrored folders',
+    name: 'a file name is unique, but for main.ts, peers and mirrored folders',
     check: uniqueNames,
     counterexamples: [['test/package.json', '']],
   },
@@ -739,7 +739,7 @@ function uniqueNames(files: readonly SourceFile[]): readonly string[] {
   const paths = new Map<string, string>();
   return files.flatMap(({ path }) => {
     const name = basename(path);
-    if (name === 'main.ts' || path.includes('/migrations/')) return [];
+    if (name === 'main.ts') return [];
     // The two databases have the same files under the same names.
     if (/^(test\/)?adapters\/storage\/(sqlite|postgres)\//.test(path)) return [];
     // What the product is measured against is installed apart from it.

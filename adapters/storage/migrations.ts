@@ -1,5 +1,6 @@
 // The known migrations, and which of them a database lacks. Numbered SQL files, applied in order
-// and never edited. The sessions run them.
+// and never edited. The sessions run them. A file is one text for both databases: it is written in
+// the words of PostgreSQL, and those of SQLite are made of it.
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { assert, StoreRefusal } from '../../core/errors.js';
@@ -14,17 +15,43 @@ export interface Migration {
   readonly checksum: string;
 }
 
+type DatabaseName = 'sqlite' | 'postgres';
+
 /** Next to this file, both in the sources and in the built package. */
-export function loadMigrations(database: 'sqlite' | 'postgres'): readonly Migration[] {
-  const folder = new URL(`./migrations/${database}/`, import.meta.url);
+export function loadMigrations(database: DatabaseName): readonly Migration[] {
+  const folder = new URL('./migrations/', import.meta.url);
   const names = readdirSync(folder).filter((name) => name.endsWith('.sql'));
   return names.sort().map((name, index) => {
     const number = index + 1;
     const expected = `${String(number).padStart(4, '0')}.sql`;
     assert(name === expected, `migrations are numbered without gaps: ${expected}, not ${name}`);
     const sql = readFileSync(new URL(name, folder), 'utf8');
-    return { number, name, sql, checksum: createHash('sha256').update(sql).digest('hex') };
+    const checksum = createHash('sha256').update(sql).digest('hex');
+    return { number, name, sql: sqlFor(database, sql), checksum };
   });
+}
+
+/** What PostgreSQL writes, and what SQLite writes for it. */
+const wordsOfSqlite: readonly (readonly [postgres: RegExp, sqlite: string])[] = [
+  [/ collate "C"/g, ''],
+  [/\b(bigint|timestamptz)\b/g, 'integer'],
+  [/(\w+) boolean([^,;\n]*)/g, '$1 integer$2 check ($1 in (0, 1))'],
+  [/date_trunc\('milliseconds', now\(\)\)/g, "cast(unixepoch('subsec') * 1000 as integer)"],
+  [/^\);$/gm, ') strict, without rowid;'],
+  // A table whose rows are long.
+  [/^\); -- with rowid$/gm, ') strict;'],
+];
+
+/**
+ * What follows the line `-- PostgreSQL:` or `-- SQLite:` is for that database alone, up to the next
+ * such line or `-- Both:`.
+ */
+export function sqlFor(database: DatabaseName, sql: string): string {
+  const other = database === 'sqlite' ? 'PostgreSQL' : 'SQLite';
+  const parts = sql.split(/^(?=-- (?:PostgreSQL|SQLite|Both):$)/m);
+  const own = parts.filter((part) => !part.startsWith(`-- ${other}:`)).join('');
+  if (database === 'postgres') return own;
+  return wordsOfSqlite.reduce((text, [postgres, sqlite]) => text.replace(postgres, sqlite), own);
 }
 
 /**

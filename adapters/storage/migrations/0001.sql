@@ -1,15 +1,31 @@
--- The schema. Times are milliseconds since the epoch, amounts are minor units. Tables of tenants
+-- The schema of both databases, in the words of PostgreSQL; migrations.ts makes those of SQLite of
+-- them, where times are milliseconds since the epoch. Amounts are minor units. Tables of tenants
 -- are keyed by org_id first. Rows that are found by an id alone (payments by operators and public
 -- id, keys, buyers, inbox, and what workers claim when it is due) have a separate index. There are
--- no foreign keys: rows are never deleted under others, and a parent row must not become hot.
+-- no foreign keys: rows are never deleted under others, and a parent row must not become hot. Key
+-- columns compare byte by byte in every locale: ids sort by creation, and both databases list in
+-- one order.
+
+-- PostgreSQL:
+
+-- Fails a batch when a statement of it misses its row, instead of committing the rest.
+create function ponte_expect(hits bigint, expected bigint) returns void language plpgsql as $$
+begin
+  if hits <> expected then
+    raise exception 'expected % rows, hit %', expected, hits using errcode = 'PT409';
+  end if;
+end
+$$;
+
+-- Both:
 
 -- ---------------------------------------------------------------- organizations and their members
 create table organizations (
-  org_id text not null primary key,
+  org_id text collate "C" not null primary key,
   name text not null,
-  production_granted_at integer,
-  requires_approval integer not null check (requires_approval in (0, 1)),
-  created_at integer not null,
+  production_granted_at timestamptz,
+  requires_approval boolean not null,
+  created_at timestamptz not null,
   -- Support contact.
   support_email text,
   support_phone text,
@@ -18,109 +34,109 @@ create table organizations (
   privacy_url text,
   terms_url text,
   -- Buyers of invoices are reminded of the due date, if the organization wants it.
-  sends_reminders integer not null default 0 check (sends_reminders in (0, 1)),
+  sends_reminders boolean not null default false,
   -- Payees are mailed the proof of each settled payment, if the organization wants it.
-  sends_settlement_notices integer not null default 0
-    check (sends_settlement_notices in (0, 1)),
-  requires_passkey integer not null default 0 check (requires_passkey in (0, 1)),
+  sends_settlement_notices boolean not null default false,
+  requires_passkey boolean not null default false,
   -- What buyers see of an organization, beside its name.
   accent_color text,
-  logo_hash text,
+  logo_hash text collate "C",
   -- Of which its days are, as in the IANA database.
-  time_zone text not null default 'America/Sao_Paulo',
+  time_zone text collate "C" not null default 'America/Sao_Paulo',
   version integer not null
-) strict;
+); -- with rowid
 
 create table organization_profiles (
-  org_id text not null,
-  mode text not null check (mode in ('test', 'live')),
+  org_id text collate "C" not null,
+  mode text collate "C" not null check (mode in ('test', 'live')),
   kyb_status text check (kyb_status in ('verifying', 'approved', 'rejected')),
-  receiver_id text,
-  partner_ref text,
-  virtual_account_ref text,
-  destination_ref text,
-  kyb_command_id text,
-  tos_id text,
-  tos_accepted_at integer,
+  receiver_id text collate "C",
+  partner_ref text collate "C",
+  virtual_account_ref text collate "C",
+  destination_ref text collate "C",
+  kyb_command_id text collate "C",
+  tos_id text collate "C",
+  tos_accepted_at timestamptz,
   corrections text,
-  answer_by integer,
-  answer_alerted_at integer,
+  answer_by timestamptz,
+  answer_alerted_at timestamptz,
   reason text,
-  approved_at integer,
-  rejected_at integer,
+  approved_at timestamptz,
+  rejected_at timestamptz,
   rails_command_id text,
-  intents_need_approval integer not null default 0 check (intents_need_approval in (0, 1)),
+  intents_need_approval boolean not null default false,
   -- A changed PIX destination that is held: until then new payments use destination_ref.
-  held_ref text,
-  held_until integer,
+  held_ref text collate "C",
+  held_until timestamptz,
   payout_hold_hours integer not null default 24 check (payout_hold_hours between 0 and 72),
   version integer not null,
   primary key (org_id, mode)
-) strict, without rowid;
+);
 
 create index organization_profiles_partner_ref on organization_profiles (mode, partner_ref)
   where partner_ref is not null;
 
 -- Whose address a mail proved: sessions and passkeys are of a person, in no organization.
 create table people (
-  id text not null primary key,
+  id text collate "C" not null primary key,
   email text not null,
-  email_key text not null,
-  created_at integer not null,
+  email_key text collate "C" not null,
+  created_at timestamptz not null,
   version integer not null
-) strict, without rowid;
+);
 
 create unique index people_email on people (email_key);
 
 -- What a person is in an organization.
 create table members (
-  org_id text not null,
-  id text not null,
-  person_id text not null,
+  org_id text collate "C" not null,
+  id text collate "C" not null,
+  person_id text collate "C" not null,
   email text not null,
-  email_key text not null,
+  email_key text collate "C" not null,
   -- As the person gave it to the organization.
   name text,
-  role text not null check (role in ('owner', 'admin', 'finance', 'viewer')),
+  role text collate "C" not null check (role in ('owner', 'admin', 'finance', 'viewer')),
   -- When the person first opened the organization; null: only invited.
-  accepted_at integer,
+  accepted_at timestamptz,
   -- When the person last opened a page of the organization.
-  seen_at integer,
-  removed_at integer,
-  created_at integer not null,
+  seen_at timestamptz,
+  removed_at timestamptz,
+  created_at timestamptz not null,
   version integer not null,
   primary key (org_id, id)
-) strict, without rowid;
+);
 
 -- A person may be a member of several organizations.
 create index members_of_person on members (person_id, id) where removed_at is null;
 
+-- After the other one: of two that cost the same, PostgreSQL takes the newer one.
 create unique index members_email on members (org_id, email_key) where removed_at is null;
 
 create table api_keys (
-  id text not null primary key,
-  org_id text not null,
-  mode text not null check (mode in ('test', 'live')),
+  id text collate "C" not null primary key,
+  org_id text collate "C" not null,
+  mode text collate "C" not null check (mode in ('test', 'live')),
   name text not null,
   scopes text not null,
   salt text not null,
-  secret_hash text not null,
-  last_used_at integer,
-  revoked_at integer,
+  secret_hash text collate "C" not null,
+  last_used_at timestamptz,
+  revoked_at timestamptz,
   slot integer,
-  created_at integer not null,
+  created_at timestamptz not null,
   -- The member (its id) or operator ('operator') who created a key.
-  created_by text,
+  created_by text collate "C",
   -- The owner who kept the key when its creator was removed.
-  kept_by text,
-  expires_at integer,
-  rolled_at integer,
+  kept_by text collate "C",
+  expires_at timestamptz,
+  rolled_at timestamptz,
   networks text not null default '[]',
   used_scopes text not null default '[]',
   -- Scopes that were part of another one when the key was created; it keeps them.
   kept_scopes text not null default '[]',
   version integer not null
-) strict, without rowid;
+);
 
 create unique index api_keys_slot on api_keys (org_id, mode, slot)
   where revoked_at is null and slot is not null;
@@ -132,55 +148,55 @@ create index api_keys_revoked on api_keys (org_id, id) where revoked_at is not n
 -- ----------------------------------------------------------------------- payments and their money
 
 create table payments (
-  org_id text not null,
-  mode text not null check (mode in ('test', 'live')),
-  id text not null,
-  origin text not null check (origin in ('payment_intent', 'invoice')),
-  public_id text not null,
-  external_id text,
-  external_id_key text,
-  status text not null
+  org_id text collate "C" not null,
+  mode text collate "C" not null check (mode in ('test', 'live')),
+  id text collate "C" not null,
+  origin text collate "C" not null check (origin in ('payment_intent', 'invoice')),
+  public_id text collate "C" not null,
+  external_id text collate "C",
+  external_id_key text collate "C",
+  status text collate "C" not null
     check (status in ('awaiting_approval', 'approved', 'awaiting_buyer', 'buyer_kyc_pending',
       'buyer_kyc_approved', 'fx_quoted', 'on_ramp_pending', 'on_chain_confirmed',
       'offramp_pending', 'settled', 'failed', 'cancelled', 'expired')),
-  amount_minor integer not null check (amount_minor > 0),
+  amount_minor bigint not null check (amount_minor > 0),
   currency text not null,
-  buyer_id text not null,
+  buyer_id text collate "C" not null,
   buyer_email text not null,
   buyer_name text,
   buyer_country text,
   buyer_phone text,
-  seller_external_id text,
+  seller_external_id text collate "C",
   destination text not null,
   return_url text,
   display text,
   metadata text not null,
-  expires_at integer,
-  quote_id text,
+  expires_at timestamptz,
+  quote_id text collate "C",
   payin_instructions text,
-  covered_at integer,
-  transaction_hash text,
+  covered_at timestamptz,
+  transaction_hash text collate "C",
   payer_relation text,
   fiscal_document text,
   booked_rate text,
   payin_asset text,
   payer text,
-  settled_minor integer,
+  settled_minor bigint,
   settled_currency text,
-  settled_fees_minor integer,
+  settled_fees_minor bigint,
   settled_fx_rate text,
-  end_to_end_id text,
-  end_to_end_key text,
+  end_to_end_id text collate "C",
+  end_to_end_key text collate "C",
   failure_reason text,
   cancel_reason text,
   number text,
-  number_key text,
+  number_key text collate "C",
   due_date text,
-  created_by_member_id text,
-  approved_by_member_id text,
-  invited_at integer,
-  created_at integer not null,
-  updated_at integer not null,
+  created_by_member_id text collate "C",
+  approved_by_member_id text collate "C",
+  invited_at timestamptz,
+  created_at timestamptz not null,
+  updated_at timestamptz not null,
   -- Payee and consent.
   payee_name text,
   confirmed_locale text,
@@ -193,25 +209,25 @@ create table payments (
   -- The latest quote that was refused because of a limit of the payee.
   limit_hit text,
   -- When the buyer of a running payment lost its KYC approval.
-  approval_lost_at integer,
-  requires_approval integer not null default 0 check (requires_approval in (0, 1)),
+  approval_lost_at timestamptz,
+  requires_approval boolean not null default false,
   -- The buyer's order, and what its books call the payment.
-  purchase_order text,
-  purchase_order_key text,
-  buyer_reference text,
+  purchase_order text collate "C",
+  purchase_order_key text collate "C",
+  buyer_reference text collate "C",
   -- Why a payment failed (core/domain/payments/failure.ts);.
-  failure_code text,
-  remind_at integer,
+  failure_code text collate "C",
+  remind_at timestamptz,
   -- A colleague of the buyer approves a payment, as JSON, if the buyer asks for it.
   colleague_approval text,
   -- One transfer pays several payments of a buyer, by one reference.
-  consolidated_reference text,
-  attachment_document_id text,
+  consolidated_reference text collate "C",
+  attachment_document_id text collate "C",
   -- When the payout was reported as paid.
-  settled_at integer,
+  settled_at timestamptz,
   version integer not null,
   primary key (org_id, mode, id)
-) strict;
+); -- with rowid
 
 -- Unique by the exact text; sought from its start by the key.
 create unique index payments_external_id
@@ -283,69 +299,69 @@ create index payments_due on payments (org_id, mode, status, due_date, id)
 
 -- The words of names by which buyers and sellers of a tenant are found.
 create table name_words (
-  org_id text not null,
-  mode text not null check (mode in ('test', 'live')),
-  word text not null,
-  owner_id text not null,
+  org_id text collate "C" not null,
+  mode text collate "C" not null check (mode in ('test', 'live')),
+  word text collate "C" not null,
+  owner_id text collate "C" not null,
   version integer not null,
   primary key (org_id, mode, word, owner_id)
-) strict, without rowid;
+);
 
 create index name_words_of_owner on name_words (owner_id, org_id, mode, word);
 
 create table idempotency_keys (
-  org_id text not null,
-  mode text not null check (mode in ('test', 'live')),
-  idempotency_key text not null,
+  org_id text collate "C" not null,
+  mode text collate "C" not null check (mode in ('test', 'live')),
+  idempotency_key text collate "C" not null,
   surface text not null check (surface in ('payment_intent', 'invoice', 'connected_account')),
-  resource_id text not null,
-  created_at integer not null,
+  resource_id text collate "C" not null,
+  created_at timestamptz not null,
   -- A MAC for each field of an action's body.
   body_macs text,
   primary key (org_id, mode, idempotency_key)
-) strict, without rowid;
+);
 
 create table quotes (
-  org_id text not null,
-  mode text not null check (mode in ('test', 'live')),
-  id text not null,
-  payment_id text not null,
-  partner_quote_id text not null,
-  source_minor integer not null,
+  org_id text collate "C" not null,
+  mode text collate "C" not null check (mode in ('test', 'live')),
+  id text collate "C" not null,
+  payment_id text collate "C" not null,
+  partner_quote_id text collate "C" not null,
+  source_minor bigint not null,
   source_currency text not null,
-  fees_minor integer not null,
+  fees_minor bigint not null,
   fees_currency text not null,
   rate text not null,
-  target_minor integer not null,
+  target_minor bigint not null,
   target_currency text not null,
   rate_kind text not null check (rate_kind in ('locked', 'indicative')),
-  locked_until_at integer,
-  expires_at integer not null,
-  created_at integer not null,
+  locked_until_at timestamptz,
+  expires_at timestamptz not null,
+  created_at timestamptz not null,
   primary key (org_id, mode, id)
-) strict, without rowid;
+);
 
 -- What a receipt is compared with.
 create index quotes_partner_quote_id on quotes (mode, partner_quote_id);
 
 create table funds (
-  org_id text not null,
-  mode text not null check (mode in ('test', 'live')),
-  payment_id text not null,
+  org_id text collate "C" not null,
+  mode text collate "C" not null check (mode in ('test', 'live')),
+  payment_id text collate "C" not null,
   currency text not null,
   position text not null
     check (position in ('none', 'expected', 'received', 'payout_ordered', 'paid',
       'returned_to_buyer', 'needs_review')),
   refund text not null
     check (refund in ('none', 'refund_owed', 'refund_ordered', 'refunded', 'needs_review')),
-  received_minor integer not null check (received_minor >= 0),
-  payout_minor integer not null check (payout_minor >= 0),
-  refund_owed_minor integer not null check (refund_owed_minor >= 0),
-  refund_ordered_minor integer not null check (refund_ordered_minor >= 0),
-  refunded_minor integer not null check (refunded_minor >= 0),
-  loss_minor integer not null check (loss_minor >= 0),
+  received_minor bigint not null check (received_minor >= 0),
+  payout_minor bigint not null check (payout_minor >= 0),
+  refund_owed_minor bigint not null check (refund_owed_minor >= 0),
+  refund_ordered_minor bigint not null check (refund_ordered_minor >= 0),
+  refunded_minor bigint not null check (refunded_minor >= 0),
+  loss_minor bigint not null check (loss_minor >= 0),
   -- Operators write losses off.
-  written_off_minor integer not null default 0 check (written_off_minor >= 0),
+  written_off_minor bigint not null default 0 check (written_off_minor >= 0),
   version integer not null,
   primary key (org_id, mode, payment_id),
   -- What left beyond what was received is a loss.
@@ -353,7 +369,7 @@ create table funds (
     received_minor + loss_minor
       >= payout_minor + refund_owed_minor + refund_ordered_minor + refunded_minor
   )
-) strict, without rowid;
+);
 
 create index funds_open on funds (payment_id)
   where refund_owed_minor + refund_ordered_minor > 0 or loss_minor > 0
@@ -363,26 +379,42 @@ create index funds_open on funds (payment_id)
 create index funds_received on funds (payment_id) where position = 'received';
 
 create table ledger_lines (
-  org_id text not null,
-  mode text not null check (mode in ('test', 'live')),
-  posting_id text not null,
+  org_id text collate "C" not null,
+  mode text collate "C" not null check (mode in ('test', 'live')),
+  posting_id text collate "C" not null,
   line_number integer not null,
-  payment_id text not null,
-  kind text not null,
+  payment_id text collate "C" not null,
+  kind text collate "C" not null,
   account text not null
     check (account in ('buyer', 'partner_float', 'conversion', 'fees', 'seller', 'refunds',
       'losses', 'operator', 'suspense', 'adjustments', 'write_offs')),
-  amount_minor integer not null check (amount_minor <> 0),
+  amount_minor bigint not null check (amount_minor <> 0),
   currency text not null,
-  posted_at integer not null,
+  posted_at timestamptz not null,
   primary key (org_id, mode, posting_id, line_number)
-) strict, without rowid;
+);
 
 create index ledger_lines_of_payment on ledger_lines (org_id, mode, payment_id);
 
 -- What sellers were paid by day.
 create index ledger_lines_of_sellers on ledger_lines (org_id, mode, posted_at)
   where account = 'seller';
+
+-- PostgreSQL:
+
+create function ponte_ledger_keeps() returns trigger language plpgsql as $$
+begin
+  raise exception 'the ledger is append-only';
+end
+$$;
+
+create trigger ledger_lines_keep before update or delete on ledger_lines
+  for each row execute function ponte_ledger_keeps();
+
+create trigger ledger_lines_keep_all before truncate on ledger_lines
+  for each statement execute function ponte_ledger_keeps();
+
+-- SQLite:
 
 create trigger ledger_lines_keep_update before update on ledger_lines
 begin
@@ -405,56 +437,58 @@ begin
   select raise(abort, 'the ledger is append-only');
 end;
 
+-- Both:
+
 -- ------------------------------------------------------------------------- the settlement partner
 
 create table partner_commands (
-  id text not null primary key,
-  org_id text not null,
-  mode text not null check (mode in ('test', 'live')),
-  reference text not null,
-  kind text not null
+  id text collate "C" not null primary key,
+  org_id text collate "C" not null,
+  mode text collate "C" not null check (mode in ('test', 'live')),
+  reference text collate "C" not null,
+  kind text collate "C" not null
     check (kind in ('submit_organization', 'submit_buyer', 'submit_account', 'provision_rails',
       'payin', 'payout', 'refund')),
-  payment_id text,
-  submission_id text,
-  account_id text,
-  amount_minor integer,
+  payment_id text collate "C",
+  submission_id text collate "C",
+  account_id text collate "C",
+  amount_minor bigint,
   currency text,
-  payin_id text,
+  payin_id text collate "C",
   state text not null
     check (state in ('pending', 'sent', 'unknown', 'denied', 'done', 'refused', 'void')),
   request text,
-  partner_ref text,
+  partner_ref text collate "C",
   command_end text not null check (command_end in ('open', 'completed', 'failed', 'returned')),
-  received_minor integer not null check (received_minor >= 0),
-  confirmed_minor integer not null check (confirmed_minor >= 0),
+  received_minor bigint not null check (received_minor >= 0),
+  confirmed_minor bigint not null check (confirmed_minor >= 0),
   settlements text not null,
   refusal text,
   review text,
   tries integer not null,
-  last_sent_at integer,
-  due_at integer,
+  last_sent_at timestamptz,
+  due_at timestamptz,
   lease_token text,
   last_error text,
-  created_at integer not null,
-  updated_at integer not null,
+  created_at timestamptz not null,
+  updated_at timestamptz not null,
   -- What operators overruled is not applied when the partner repeats it.
-  overruled text,
+  overruled text collate "C",
   -- Of a command without an end: since when the partner checks its money, and the alert.
-  held_since integer,
-  late_at integer,
+  held_since timestamptz,
+  late_at timestamptz,
   -- The queue of the money desk, or null.
-  queue text check (queue in ('owed', 'in_review')),
-  is_stuck integer not null default 0 check (is_stuck in (0, 1)),
-  is_in_flight integer not null default 0 check (is_in_flight in (0, 1)),
+  queue text collate "C" check (queue in ('owed', 'in_review')),
+  is_stuck boolean not null default false,
+  is_in_flight boolean not null default false,
   -- A payout without effect after the settlement waits for an operator.
-  is_undecided integer not null default 0 check (is_undecided in (0, 1)),
+  is_undecided boolean not null default false,
   -- A share of a deposit is a pay-in of its payment.
-  deposit_id text,
+  deposit_id text collate "C",
   -- The partner's instance that has it, by its own name. Only that one is asked about it.
   instance text,
   version integer not null
-) strict, without rowid;
+);
 
 create unique index partner_commands_reference on partner_commands (mode, reference);
 
@@ -478,16 +512,16 @@ create index partner_commands_stuck on partner_commands (created_at, id) where i
 create index partner_commands_in_flight on partner_commands (mode, id) where is_in_flight;
 
 create table inbox (
-  partner text not null,
-  mode text not null check (mode in ('test', 'live')),
-  message_id text not null,
+  partner text collate "C" not null,
+  mode text collate "C" not null check (mode in ('test', 'live')),
+  message_id text collate "C" not null,
   facts text not null,
-  received_at integer not null,
-  due_at integer,
+  received_at timestamptz not null,
+  due_at timestamptz,
   tries integer not null,
   version integer not null,
   primary key (partner, mode, message_id)
-) strict, without rowid;
+);
 
 create index inbox_due on inbox (due_at) where due_at is not null;
 
@@ -495,55 +529,55 @@ create index inbox_due on inbox (due_at) where due_at is not null;
 create index inbox_applied on inbox (received_at, message_id) where due_at is null;
 
 create table advances (
-  org_id text not null,
-  mode text not null check (mode in ('test', 'live')),
-  payment_id text not null,
+  org_id text collate "C" not null,
+  mode text collate "C" not null check (mode in ('test', 'live')),
+  payment_id text collate "C" not null,
   to_status text not null,
-  due_at integer not null,
+  due_at timestamptz not null,
   tries integer not null,
   version integer not null,
   primary key (org_id, mode, payment_id)
-) strict, without rowid;
+);
 
 create index advances_due on advances (due_at);
 
 -- ---------------------------------------------------------------------------------------- parties
 
 create table buyers (
-  mode text not null check (mode in ('test', 'live')),
-  id text not null,
+  mode text collate "C" not null check (mode in ('test', 'live')),
+  id text collate "C" not null,
   email text not null,
-  email_key text not null,
-  created_at integer not null,
+  email_key text collate "C" not null,
+  created_at timestamptz not null,
   primary key (mode, id)
-) strict, without rowid;
+);
 
 create unique index buyers_email_key on buyers (mode, email_key);
 
 create table kyc_submissions (
-  org_id text not null,
-  mode text not null check (mode in ('test', 'live')),
-  id text not null,
-  buyer_id text not null,
-  receiver_id text not null,
-  status text not null
+  org_id text collate "C" not null,
+  mode text collate "C" not null check (mode in ('test', 'live')),
+  id text collate "C" not null,
+  buyer_id text collate "C" not null,
+  receiver_id text collate "C" not null,
+  status text collate "C" not null
     check (status in ('not_started', 'pending', 'verifying', 'approved', 'rejected')),
-  partner_ref text,
+  partner_ref text collate "C",
   reason text,
-  submitted_at integer not null,
-  approved_at integer,
-  rejected_at integer,
-  flow_id text,
-  tos_id text,
+  submitted_at timestamptz not null,
+  approved_at timestamptz,
+  rejected_at timestamptz,
+  flow_id text collate "C",
+  tos_id text collate "C",
   draft_sealed text,
-  created_at integer not null,
+  created_at timestamptz not null,
   -- What the partner asked to correct.
   corrections text,
   dossier_sealed text,
   submit_command_id text,
-  answer_by integer,
-  answer_alerted_at integer,
-  submitted_by text not null check (submitted_by in ('integrator', 'person')),
+  answer_by timestamptz,
+  answer_alerted_at timestamptz,
+  submitted_by text collate "C" not null check (submitted_by in ('integrator', 'person')),
   -- Keyed hashes of what was submitted; the dossier itself is erased by the decision.
   legal_name text,
   country text,
@@ -553,7 +587,7 @@ create table kyc_submissions (
   fact_tries integer not null,
   version integer not null,
   primary key (org_id, mode, id)
-) strict, without rowid;
+);
 
 -- One running or approved submission per tenant and buyer: of two concurrent starts one wins.
 create unique index kyc_submissions_current on kyc_submissions (org_id, mode, buyer_id)
@@ -573,44 +607,45 @@ create unique index kyc_submissions_flow on kyc_submissions (flow_id) where flow
 -- An integrator's own clients, verified at the partner. Lists run newest first along the ids, which
 -- sort by time of creation, with an index for each combination of filters.
 create table connected_accounts (
-  org_id text not null,
-  mode text not null check (mode in ('test', 'live')),
-  id text not null,
-  external_id text,
-  role text not null check (role in ('seller', 'buyer')),
+  org_id text collate "C" not null,
+  mode text collate "C" not null check (mode in ('test', 'live')),
+  id text collate "C" not null,
+  external_id text collate "C",
+  role text collate "C" not null check (role in ('seller', 'buyer')),
   entity_type text not null check (entity_type in ('business', 'individual')),
-  status text not null check (status in ('created', 'verifying', 'approved', 'rejected')),
-  receiver_id text,
-  submit_command_id text,
-  partner_ref text,
+  status text collate "C" not null
+    check (status in ('created', 'verifying', 'approved', 'rejected')),
+  receiver_id text collate "C",
+  submit_command_id text collate "C",
+  partner_ref text collate "C",
   email text,
-  email_key text,
+  email_key text collate "C",
   legal_name text,
   display_name text,
   country text,
   tax_id_sealed text,
   locale text,
   tax_id_last4 text,
-  tos_session_key text,
-  tos_id text,
-  destination_ref text,
-  rails_command_id text,
-  rails_ref text,
-  ready_at integer,
+  tos_session_key text collate "C",
+  tos_id text collate "C",
+  destination_ref text collate "C",
+  rails_command_id text collate "C",
+  rails_ref text collate "C",
+  ready_at timestamptz,
   reason text,
-  approved_at integer,
-  rejected_at integer,
-  created_at integer not null,
-  updated_at integer not null,
+  approved_at timestamptz,
+  rejected_at timestamptz,
+  created_at timestamptz not null,
+  updated_at timestamptz not null,
   -- What the partner requires of the party.
   corrections text,
-  answer_by integer,
-  answer_alerted_at integer,
-  held_ref text,
-  held_until integer,
+  answer_by timestamptz,
+  answer_alerted_at timestamptz,
+  held_ref text collate "C",
+  held_until timestamptz,
   version integer not null,
   primary key (org_id, mode, id)
-) strict, without rowid;
+);
 
 create unique index connected_accounts_external_id
   on connected_accounts (org_id, mode, external_id) where external_id is not null;
@@ -632,13 +667,13 @@ create index connected_accounts_partner_ref on connected_accounts (mode, partner
 
 -- Documents of parties, without their bytes. Each URL carries a random token; its hash is here.
 create table documents (
-  org_id text not null,
-  mode text not null check (mode in ('test', 'live')),
-  id text not null,
-  owner_party text not null
+  org_id text collate "C" not null,
+  mode text collate "C" not null check (mode in ('test', 'live')),
+  id text collate "C" not null,
+  owner_party text collate "C" not null
     check (owner_party in ('account', 'buyer', 'organization', 'payment', 'vendor')),
-  owner_id text not null,
-  kind text not null
+  owner_id text collate "C" not null,
+  kind text collate "C" not null
     check (kind in ('selfie', 'id_doc_front', 'id_doc_back', 'proof_of_address',
       'incorporation_doc', 'proof_of_ownership_doc', 'attachment', 'w8', 'engagement_letter',
       'holder_tax_form', 'bank_letter', 'registration')),
@@ -647,22 +682,22 @@ create table documents (
     check (content_type in ('image/jpeg', 'image/png', 'application/pdf')),
   file_name text,
   expires_on text,
-  upload_until_at integer not null,
-  created_at integer not null,
-  status text not null
+  upload_until_at timestamptz not null,
+  created_at timestamptz not null,
+  status text collate "C" not null
     check (status in ('awaiting', 'stored', 'submitted', 'purging', 'purged')),
   content_name text,
   size_bytes integer,
-  due_at integer,
+  due_at timestamptz,
   tries integer not null,
-  purged_at integer,
+  purged_at timestamptz,
   uploads integer not null,
   slot integer,
   upload_token_hash text not null,
   read_token_hash text not null,
   version integer not null,
   primary key (org_id, mode, id)
-) strict, without rowid;
+);
 
 create index documents_id on documents (id);
 
@@ -680,9 +715,9 @@ create unique index documents_slot on documents (org_id, mode, owner_party, owne
 
 -- The token of a link is stored as a hash, and sealed until the mail has ended.
 create table mails (
-  org_id text not null,
-  mode text not null check (mode in ('test', 'live')),
-  id text not null,
+  org_id text collate "C" not null,
+  mode text collate "C" not null check (mode in ('test', 'live')),
+  id text collate "C" not null,
   purpose text not null
     check (purpose in ('invitation', 'sign_in', 'confirmation', 'owner_link', 'approval_link',
       'payout_changed', 'production_decided', 'kyc_approved', 'kyc_more', 'kyc_rejected',
@@ -692,114 +727,130 @@ create table mails (
       'payment_settled', 'paper_ends', 'webhooks_gave_up', 'passkey_added', 'passkey_removed',
       'live_key_created',
       'team_changed', 'passkeys_reset')),
-  payment_id text,
-  approval_payment_id text,
-  account_id text,
-  submission_id text,
+  payment_id text collate "C",
+  approval_payment_id text collate "C",
+  account_id text collate "C",
+  submission_id text collate "C",
   owner_index integer,
-  member_id text,
+  member_id text collate "C",
   -- What a member confirms, and in which organization.
   action text,
-  action_org_id text,
+  action_org_id text collate "C",
   -- Of a notice. At most one mail has it.
-  cause text,
+  cause text collate "C",
   to_address text not null,
-  to_key text not null,
+  to_key text collate "C" not null,
   nth integer,
   locale text not null default 'en' check (locale in ('en', 'pt-BR', 'es')),
-  token_hash text,
+  token_hash text collate "C",
   token_sealed text,
   code_hash text,
   code_tries integer not null default 0,
-  browser_hash text,
-  link_ends_at integer not null,
-  link_used_at integer,
-  status text not null check (status in ('pending', 'sent', 'refused', 'dropped')),
+  browser_hash text collate "C",
+  link_ends_at timestamptz not null,
+  link_used_at timestamptz,
+  status text collate "C" not null check (status in ('pending', 'sent', 'refused', 'dropped')),
   tries integer not null,
-  is_blocked integer not null check (is_blocked in (0, 1)),
-  due_at integer,
+  is_blocked boolean not null,
+  due_at timestamptz,
   lease_token text,
   last_error text,
-  sent_at integer,
-  created_at integer not null,
+  sent_at timestamptz,
+  created_at timestamptz not null,
   version integer not null,
   primary key (org_id, mode, id),
   -- Due, with the sealed token of its link, exactly while it is pending.
   check ((status = 'pending') = (due_at is not null)),
   check ((status = 'pending' and token_hash is not null) = (token_sealed is not null)),
   -- A link opens the page of a payment, of its approval or of a KYC form, or signs a person in.
-  check (
-    token_hash is null or payment_id is not null or approval_payment_id is not null
-      or submission_id is not null or member_id is not null or org_id = 'service'
-  ),
+  check (token_hash is null or payment_id is not null or approval_payment_id is not null
+    or submission_id is not null or member_id is not null or org_id = 'service'),
   check ((purpose = 'confirmation') = (action is not null)),
   check (owner_index is null or submission_id is not null),
   -- A code is valid in the browser that asked for it, or with the link.
   check (browser_hash is null or code_hash is not null),
   check (code_hash is null or token_hash is not null)
-) strict, without rowid;
+);
+
+create unique index mails_token_hash on mails (token_hash);
+
+create unique index mails_numbered on mails (org_id, mode, to_key, purpose, nth)
+  where nth is not null;
 
 create index mails_due on mails (due_at) where due_at is not null;
+
+create index mails_leased on mails (due_at) where lease_token is not null;
 
 create index mails_blocked on mails (id) where is_blocked and status = 'pending';
 
 create index mails_id on mails (id);
 
-create index mails_leased on mails (due_at) where lease_token is not null;
-
-create unique index mails_numbered on mails (org_id, mode, to_key, purpose, nth)
-  where nth is not null;
+create index mails_of_status on mails (status, id);
 
 create index mails_sent_to on mails (org_id, to_key) where sent_at is not null;
 
-create unique index mails_of_cause on mails (org_id, mode, cause) where cause is not null;
+create unique index mails_of_cause on mails (org_id, mode, cause)
+  where cause is not null;
 
-create index mails_of_payment on mails (org_id, mode, payment_id) where token_hash is not null;
-
-create index mails_of_approval on mails (org_id, mode, approval_payment_id)
-  where approval_payment_id is not null;
-
-create index mails_of_status on mails (status, id);
+create index mails_of_payment on mails (org_id, mode, payment_id)
+  where token_hash is not null;
 
 create index mails_of_submission on mails (org_id, mode, submission_id, id)
   where submission_id is not null;
 
-create unique index mails_token_hash on mails (token_hash);
-
 create index mails_of_member on mails (org_id, mode, member_id) where member_id is not null;
+
+create index mails_of_approval on mails (org_id, mode, approval_payment_id)
+  where approval_payment_id is not null;
 
 -- ---------------------------------------------------------------------------- events and webhooks
 
 create table feed_heads (
-  org_id text not null,
-  mode text not null check (mode in ('test', 'live')),
-  sequence integer not null,
-  chain_hash text not null,
+  org_id text collate "C" not null,
+  mode text collate "C" not null check (mode in ('test', 'live')),
+  sequence bigint not null,
+  chain_hash text collate "C" not null,
   primary key (org_id, mode)
-) strict, without rowid;
+);
 
 create table events (
-  org_id text not null,
-  mode text not null check (mode in ('test', 'live')),
-  id text not null,
-  sequence integer not null,
+  org_id text collate "C" not null,
+  mode text collate "C" not null check (mode in ('test', 'live')),
+  id text collate "C" not null,
+  sequence bigint not null,
   type text not null,
   -- The type of the same event under the next number: it follows from this row.
   alias text,
-  subject_id text not null,
+  subject_id text collate "C" not null,
   body text not null,
-  chain_hash text not null,
-  created_at integer not null,
+  chain_hash text collate "C" not null,
+  created_at timestamptz not null,
   -- Who caused it, as kind and id; empty: not known.
-  actor text not null,
+  actor text collate "C" not null,
   primary key (org_id, mode, id)
-) strict;
+); -- with rowid
 
 create unique index events_sequence on events (org_id, mode, sequence);
 
 create index events_of_subject on events (org_id, mode, subject_id, sequence);
 
+-- PostgreSQL:
+
 -- The audit log is the feed of the service: its events are neither changed nor removed.
+create function ponte_audit_keeps() returns trigger language plpgsql as $$
+begin
+  raise exception 'the audit log is append-only';
+end
+$$;
+
+create trigger events_keep_audit before update or delete on events
+  for each row when (old.org_id = 'service') execute function ponte_audit_keeps();
+
+create trigger events_keep_audit_all before truncate on events
+  for each statement execute function ponte_audit_keeps();
+
+-- SQLite:
+
 create trigger events_keep_audit_update before update on events
 when old.org_id = 'service'
 begin
@@ -822,23 +873,25 @@ begin
   select raise(abort, 'the audit log is append-only');
 end;
 
+-- Both:
+
 create table subscriptions (
-  org_id text not null,
-  mode text not null check (mode in ('test', 'live')),
-  id text not null,
+  org_id text collate "C" not null,
+  mode text collate "C" not null check (mode in ('test', 'live')),
+  id text collate "C" not null,
   url text not null,
   event_types text not null,
-  active integer not null check (active in (0, 1)),
+  active boolean not null,
   secret_sealed text not null,
   slot integer,
-  created_at integer not null,
-  updated_at integer not null,
+  created_at timestamptz not null,
+  updated_at timestamptz not null,
   -- Up to this event of the feed, the subscription has its deliveries.
-  feed_cursor integer not null default 0,
-  paused integer not null default 0 check (paused in (0, 1)),
+  feed_cursor bigint not null default 0,
+  paused boolean not null default false,
   version integer not null,
   primary key (org_id, mode, id)
-) strict, without rowid;
+);
 
 create index subscriptions_id on subscriptions (id);
 
@@ -853,25 +906,25 @@ create index subscriptions_deleted on subscriptions (org_id, mode, id) where not
 
 -- `resent`: the attempt under way is a second sending, because the first one lost its lease.
 create table deliveries (
-  id text not null primary key,
-  org_id text not null,
-  mode text not null check (mode in ('test', 'live')),
-  subscription_id text not null,
-  event_id text not null,
+  id text collate "C" not null primary key,
+  org_id text collate "C" not null,
+  mode text collate "C" not null check (mode in ('test', 'live')),
+  subscription_id text collate "C" not null,
+  event_id text collate "C" not null,
   event_type text not null,
-  status text not null check (status in ('pending', 'delivered', 'dead_letter')),
+  status text collate "C" not null check (status in ('pending', 'delivered', 'dead_letter')),
   attempt integer not null,
   response_status integer,
   last_error text,
-  next_attempt_at integer,
-  due_at integer,
+  next_attempt_at timestamptz,
+  due_at timestamptz,
   lease_token text,
-  delivered_at integer,
+  delivered_at timestamptz,
   duration_ms integer,
-  resent integer not null check (resent in (0, 1)),
-  created_at integer not null,
+  resent boolean not null,
+  created_at timestamptz not null,
   -- The first attempt of a delivery that is stored when it has ended.
-  first_started_at integer,
+  first_started_at timestamptz,
   first_duration_ms integer,
   first_response_status integer,
   first_response_body text,
@@ -879,7 +932,7 @@ create table deliveries (
   version integer not null,
   -- Due exactly while it is pending.
   check ((status = 'pending') = (due_at is not null))
-) strict, without rowid;
+);
 
 create index deliveries_of_subscription on deliveries (subscription_id, id);
 
@@ -905,16 +958,16 @@ create index deliveries_undelivered on deliveries (created_at)
   where status = 'pending' and next_attempt_at is not null;
 
 create table delivery_attempts (
-  delivery_id text not null,
-  id text not null,
+  delivery_id text collate "C" not null,
+  id text collate "C" not null,
   attempt integer not null,
-  started_at integer not null,
+  started_at timestamptz not null,
   duration_ms integer not null,
   response_status integer,
   response_body text,
   error text,
   primary key (delivery_id, id)
-) strict;
+); -- with rowid
 
 -- ---------------------------------------------------------------------------- the database itself
 
@@ -924,89 +977,100 @@ create table delivery_attempts (
 -- begins no other.
 
 create table epochs (
-  number integer not null primary key check (number > 0),
+  number bigint not null primary key check (number > 0),
   cause text not null check (cause in ('initial', 'restored', 'lost_commits')),
   state text not null check (state in ('open', 'quarantine', 'over')),
-  began_at integer not null,
+  began_at timestamptz not null,
   check_progress text,
-  checked_at integer,
-  released_at integer,
+  checked_at timestamptz,
+  released_at timestamptz,
   released_by text,
   forced_because text,
   timeline integer,
   version integer not null
-) strict, without rowid;
+);
 
 create index epochs_state on epochs (state);
 
 insert into epochs (number, cause, state, began_at, version)
-values (1, 'initial', 'open', cast(unixepoch('subsec') * 1000 as integer), 1);
+values (1, 'initial', 'open', date_trunc('milliseconds', now()), 1);
 
 -- One known text per secret key that has sealed something here. A start that lacks one of these
 -- keys is refused: its texts could not be opened. A batch that seals under a key requires it to be
 -- in use.
 create table key_check_values (
-  key_id text not null primary key,
+  key_id text collate "C" not null primary key,
   sealed text not null,
   state text not null check (state in ('in_use', 'retiring')),
-  created_at integer not null,
+  created_at timestamptz not null,
   version integer not null
-) strict, without rowid;
+);
 
 -- Keys that the service generates for itself, sealed. One key per purpose is current. A rotated
 -- session key stays valid until the last session it signed expires.
 create table service_keys (
-  id text not null primary key,
+  id text collate "C" not null primary key,
   purpose text not null check (purpose in ('session', 'partner', 'record', 'address')),
   sealed text not null,
-  created_at integer not null,
-  expires_at integer,
+  created_at timestamptz not null,
+  expires_at timestamptz,
   version integer not null
-) strict, without rowid;
+);
 
 create unique index service_keys_current on service_keys (purpose) where expires_at is null;
 
 -- What the database is bound to outside: a random value that is also recorded in the storage of
 -- documents, and the name of the partner's instance of each mode. A start compares them.
 create table fingerprints (
-  name text not null primary key,
+  name text collate "C" not null primary key,
   value text not null,
-  created_at integer not null
-) strict, without rowid;
+  created_at timestamptz not null
+);
+
+-- PostgreSQL:
+
+-- When the next create of a key is due. Not logged: after a crash of the database every key starts
+-- rested, and no create waits for a disk because of its limit. SQLite keeps them in memory.
+create unlogged table rate_limits (
+  key text collate "C" not null primary key,
+  tat_micros bigint not null
+);
+
+-- Both:
 
 -- Reports of simulated orders: what an order of test mode reports, by our reference. The order may
 -- not exist yet.
 create table simulated_reports (
-  mode text not null check (mode in ('test', 'live')),
-  reference text not null,
+  mode text collate "C" not null check (mode in ('test', 'live')),
+  reference text collate "C" not null,
   outcome text not null,
   version integer not null,
   primary key (mode, reference)
-) strict, without rowid;
+);
 
 -- Sessions on the hosted pages.
 create table page_sessions (
-  org_id text not null,
-  mode text not null check (mode in ('test', 'live')),
-  id text not null,
+  org_id text collate "C" not null,
+  mode text collate "C" not null check (mode in ('test', 'live')),
+  id text collate "C" not null,
   kind text not null
     check (kind in ('buyer', 'owner', 'upload', 'seller', 'seller_link', 'colleague',
       'approver', 'proof')),
-  payment_id text,
-  submission_id text,
-  account_id text,
+  payment_id text collate "C",
+  submission_id text collate "C",
+  account_id text collate "C",
   owner_index integer,
-  created_at integer not null,
-  seen_at integer not null,
-  ends_at integer not null,
-  ended_at integer,
+  created_at timestamptz not null,
+  seen_at timestamptz not null,
+  ends_at timestamptz not null,
+  ended_at timestamptz,
   -- A press on a link began it, perhaps by a gateway of mails.
-  is_pressed integer not null check (is_pressed in (0, 1)),
+  is_pressed boolean not null,
   version integer not null,
   primary key (org_id, mode, id),
   check (payment_id is not null or submission_id is not null or account_id is not null),
   check ((kind = 'owner') = (owner_index is not null))
-) strict, without rowid;
+);
 
 create unique index page_sessions_id on page_sessions (id);
 
@@ -1026,36 +1090,36 @@ create unique index page_sessions_link on page_sessions (org_id, mode, account_i
   where kind = 'seller_link' and ended_at is null;
 
 create table bank_details (
-  org_id text not null,
-  mode text not null check (mode in ('test', 'live')),
-  payment_id text not null,
-  check_code text not null,
-  short_id text not null,
-  buyer_id text not null,
+  org_id text collate "C" not null,
+  mode text collate "C" not null check (mode in ('test', 'live')),
+  payment_id text collate "C" not null,
+  check_code text collate "C" not null,
+  short_id text collate "C" not null,
+  buyer_id text collate "C" not null,
   payee_name text,
   record text not null,
   signature text not null,
   key_id text not null,
-  issued_at integer not null,
+  issued_at timestamptz not null,
   primary key (org_id, mode, payment_id, check_code)
-) strict, without rowid;
+);
 
 create index bank_details_short_id on bank_details (short_id, check_code);
 
 -- Their accounts, as hashes to search for: with its bank, and by the number that people type.
 create table bank_detail_accounts (
-  org_id text not null,
-  mode text not null check (mode in ('test', 'live')),
-  payment_id text not null,
-  check_code text not null,
-  account_hash text not null,
-  number_hash text not null,
-  short_id text not null,
-  buyer_id text not null,
+  org_id text collate "C" not null,
+  mode text collate "C" not null check (mode in ('test', 'live')),
+  payment_id text collate "C" not null,
+  check_code text collate "C" not null,
+  account_hash text collate "C" not null,
+  number_hash text collate "C" not null,
+  short_id text collate "C" not null,
+  buyer_id text collate "C" not null,
   payee_name text,
-  issued_at integer not null,
+  issued_at timestamptz not null,
   primary key (org_id, mode, payment_id, check_code, account_hash)
-) strict, without rowid;
+);
 
 create index bank_detail_accounts_number on bank_detail_accounts (number_hash, issued_at);
 
@@ -1070,15 +1134,15 @@ create index bank_detail_accounts_of_buyer
 
 -- Deposits: pay-ins of the partner without an order, and their postings.
 create table deposits (
-  id text not null primary key,
-  partner text not null,
-  mode text not null check (mode in ('test', 'live')),
-  book text not null check (book in ('payin', 'payout')),
-  partner_ref text not null,
-  receiver_ref text,
-  org_id text,
-  account_id text,
-  amount_minor integer not null check (amount_minor > 0),
+  id text collate "C" not null primary key,
+  partner text collate "C" not null,
+  mode text collate "C" not null check (mode in ('test', 'live')),
+  book text collate "C" not null check (book in ('payin', 'payout')),
+  partner_ref text collate "C" not null,
+  receiver_ref text collate "C",
+  org_id text collate "C",
+  account_id text collate "C",
+  amount_minor bigint not null check (amount_minor > 0),
   currency text not null,
   entry_end text not null check (entry_end in ('open', 'completed', 'failed', 'returned')),
   state text not null
@@ -1086,19 +1150,19 @@ create table deposits (
   payer_sealed text,
   transaction_hash text,
   asset text,
-  payment_id text,
+  payment_id text collate "C",
   rule text check (rule in ('quote', 'text', 'amount')),
-  entered_at integer not null,
-  completed_at integer,
-  due_at integer,
+  entered_at timestamptz not null,
+  completed_at timestamptz,
+  due_at timestamptz,
   last_error text,
-  created_at integer not null,
-  updated_at integer not null,
+  created_at timestamptz not null,
+  updated_at timestamptz not null,
   tries integer not null default 0,
-  consolidated_reference text,
+  consolidated_reference text collate "C",
   version integer not null,
   check ((state = 'assigned') = (payment_id is not null))
-) strict, without rowid;
+);
 
 create unique index deposits_partner_ref on deposits (partner, mode, book, partner_ref);
 
@@ -1114,57 +1178,57 @@ create index deposits_waiting on deposits (id)
 -- The partner's books: pay-ins and payouts are read, what is new often, what has ended for months.
 -- Deposits are read with them.
 create table book_readings (
-  partner text not null,
-  mode text not null check (mode in ('test', 'live')),
-  book text not null check (book in ('payin', 'payout')),
-  span text not null check (span in ('recent', 'watched', 'complete')),
-  from_at integer not null,
-  since_at integer not null,
+  partner text collate "C" not null,
+  mode text collate "C" not null check (mode in ('test', 'live')),
+  book text collate "C" not null check (book in ('payin', 'payout')),
+  span text collate "C" not null check (span in ('recent', 'watched', 'complete')),
+  from_at timestamptz not null,
+  since_at timestamptz not null,
   page_cursor text,
-  began_at integer not null,
-  completed_at integer,
+  began_at timestamptz not null,
+  completed_at timestamptz,
   tries integer not null,
-  due_at integer not null,
+  due_at timestamptz not null,
   last_error text,
   version integer not null,
   primary key (partner, mode, book, span)
-) strict, without rowid;
+);
 
 -- The last comparison of the partner's books with ours, and when the next one is due.
 create table reconciliations (
-  partner text not null,
-  mode text not null check (mode in ('test', 'live')),
-  since_at integer,
-  ended_at integer,
+  partner text collate "C" not null,
+  mode text collate "C" not null check (mode in ('test', 'live')),
+  since_at timestamptz,
+  ended_at timestamptz,
   entries integer,
   commands integer,
   differences integer,
   unread integer,
-  due_at integer not null,
+  due_at timestamptz not null,
   version integer not null,
   primary key (partner, mode),
   check ((since_at is null) = (ended_at is null))
-) strict, without rowid;
+);
 
 -- Sessions of members: their tokens name them. Those of the dashboard have a cookie as well.
 create table member_sessions (
-  id text not null primary key,
-  person_id text not null,
+  id text collate "C" not null primary key,
+  person_id text collate "C" not null,
   -- Of a token, which acts in one organization; null with a cookie.
-  org_id text,
-  began text not null check (began in ('mail', 'press', 'passkey', 'operator')),
-  created_at integer not null,
-  ends_at integer not null,
-  ended_at integer,
+  org_id text collate "C",
+  began text collate "C" not null check (began in ('mail', 'press', 'passkey', 'operator')),
+  created_at timestamptz not null,
+  ends_at timestamptz not null,
+  ended_at timestamptz,
   -- Both null for a session without a cookie.
-  token_hash text,
-  seen_at integer,
+  token_hash text collate "C",
+  seen_at timestamptz,
   -- Who made it for the person; null: the person, or a development host.
-  operator_id text,
+  operator_id text collate "C",
   version integer not null,
   check ((token_hash is null) = (org_id is not null)),
   check ((token_hash is null) = (seen_at is null))
-) strict, without rowid;
+);
 
 create index member_sessions_of_person on member_sessions (person_id, id);
 
@@ -1174,21 +1238,21 @@ create unique index member_sessions_token on member_sessions (token_hash)
   where token_hash is not null;
 
 create table destination_changes (
-  org_id text not null,
-  mode text not null check (mode in ('test', 'live')),
-  id text not null,
-  account_id text,
-  from_ref text,
-  to_ref text not null,
+  org_id text collate "C" not null,
+  mode text collate "C" not null check (mode in ('test', 'live')),
+  id text collate "C" not null,
+  account_id text collate "C",
+  from_ref text collate "C",
+  to_ref text collate "C" not null,
   pix_key_shown text not null,
-  changed_by text not null,
-  created_at integer not null,
-  effective_at integer not null,
-  stopped_at integer,
-  replaced_at integer,
+  changed_by text collate "C" not null,
+  created_at timestamptz not null,
+  effective_at timestamptz not null,
+  stopped_at timestamptz,
+  replaced_at timestamptz,
   version integer not null,
   primary key (org_id, mode, id)
-) strict, without rowid;
+);
 
 create unique index destination_changes_id on destination_changes (id);
 
@@ -1196,17 +1260,17 @@ create index destination_changes_of_account on destination_changes (org_id, mode
 
 -- People who run commands, each with the public half of a key.
 create table operators (
-  id text not null primary key,
-  name text not null,
-  public_key text not null,
+  id text collate "C" not null primary key,
+  name text collate "C" not null,
+  public_key text collate "C" not null,
   number integer not null,
-  created_by text,
-  created_at integer not null,
-  removed_by text,
-  removed_at integer,
-  signed_at integer not null,
+  created_by text collate "C",
+  created_at timestamptz not null,
+  removed_by text collate "C",
+  removed_at timestamptz,
+  signed_at timestamptz not null,
   version integer not null
-) strict, without rowid;
+);
 
 create unique index operators_number on operators (number);
 
@@ -1216,23 +1280,23 @@ create unique index operators_name on operators (name) where removed_at is null;
 
 -- Links to the console of operators, each with the session that it opened.
 create table operator_sessions (
-  id text not null primary key,
-  operator_id text not null,
+  id text collate "C" not null primary key,
+  operator_id text collate "C" not null,
   -- The command that asked for the link; null on a development host without operators.
   signed text,
-  link_hash text not null,
-  link_ends_at integer not null,
-  created_at integer not null,
+  link_hash text collate "C" not null,
+  link_ends_at timestamptz not null,
+  created_at timestamptz not null,
   -- Null until the link is opened.
-  token_hash text,
-  opened_at integer,
-  seen_at integer,
-  ends_at integer not null,
-  ended_at integer,
+  token_hash text collate "C",
+  opened_at timestamptz,
+  seen_at timestamptz,
+  ends_at timestamptz not null,
+  ended_at timestamptz,
   version integer not null,
   check ((token_hash is null) = (opened_at is null)),
   check ((token_hash is null) = (seen_at is null))
-) strict, without rowid;
+);
 
 create unique index operator_sessions_link on operator_sessions (link_hash);
 
@@ -1247,42 +1311,43 @@ create index operator_sessions_created on operator_sessions (created_at);
 
 -- What operators propose, and confirm.
 create table proposals (
-  id text not null primary key,
-  org_id text,
-  mode text not null check (mode in ('test', 'live')),
-  item_id text not null,
+  id text collate "C" not null primary key,
+  org_id text collate "C",
+  mode text collate "C" not null check (mode in ('test', 'live')),
+  item_id text collate "C" not null,
   number integer not null,
   action text not null,
   evidence text,
   basis text not null,
-  state text not null check (state in ('proposed', 'done', 'replaced', 'withdrawn', 'void')),
-  proposed_by_id text not null,
+  state text collate "C" not null
+    check (state in ('proposed', 'done', 'replaced', 'withdrawn', 'void')),
+  proposed_by_id text collate "C" not null,
   proposed_by text not null,
-  proposed_at integer not null,
-  expires_at integer not null,
-  ended_by_id text,
+  proposed_at timestamptz not null,
+  expires_at timestamptz not null,
+  ended_by_id text collate "C",
   ended_by text,
-  ended_at integer,
+  ended_at timestamptz,
   version integer not null
-) strict;
+); -- with rowid
 
 create unique index proposals_of_item on proposals (item_id, number);
 
 -- Organizations ask for production access, and operators decide.
 create table production_requests (
-  org_id text not null,
-  id text not null,
-  requested_by text not null,
+  org_id text collate "C" not null,
+  id text collate "C" not null,
+  requested_by text collate "C" not null,
   answers text not null,
-  state text not null check (state in ('requested', 'granted', 'refused')),
+  state text collate "C" not null check (state in ('requested', 'granted', 'refused')),
   decided_by text,
-  decided_at integer,
+  decided_at timestamptz,
   reason text,
-  created_at integer not null,
+  created_at timestamptz not null,
   version integer not null,
   primary key (org_id, id),
   check ((state = 'requested') = (decided_at is null))
-) strict, without rowid;
+);
 
 -- One waits at a time.
 create unique index production_requests_open on production_requests (org_id)
@@ -1292,32 +1357,32 @@ create index production_requests_waiting on production_requests (id) where state
 
 -- What a seller or an organization has filled in, until the partner has decided on it.
 create table party_drafts (
-  org_id text not null,
-  mode text not null check (mode in ('test', 'live')),
+  org_id text collate "C" not null,
+  mode text collate "C" not null check (mode in ('test', 'live')),
   -- Of the connected account, or of the organization.
-  id text not null,
+  id text collate "C" not null,
   draft_sealed text not null,
-  saved_at integer not null,
+  saved_at timestamptz not null,
   version integer not null,
   primary key (org_id, mode, id)
-) strict, without rowid;
+);
 
 create index party_drafts_saved on party_drafts (saved_at, org_id, mode, id);
 
 -- What was refused or failed in the last days. A client may choose the request id.
 create table refused_requests (
-  id text not null primary key,
-  request_id text not null,
-  created_at integer not null,
-  operation text,
+  id text collate "C" not null primary key,
+  request_id text collate "C" not null,
+  created_at timestamptz not null,
+  operation text collate "C",
   status integer not null,
-  code text not null,
-  field text,
-  org_id text,
-  mode text check (mode in ('test', 'live')),
-  credential_id text,
+  code text collate "C" not null,
+  field text collate "C",
+  org_id text collate "C",
+  mode text collate "C" check (mode in ('test', 'live')),
+  credential_id text collate "C",
   version integer not null
-) strict, without rowid;
+);
 
 create index refused_requests_request on refused_requests (request_id, id);
 
@@ -1325,37 +1390,86 @@ create index refused_requests_org on refused_requests (org_id, id);
 
 -- Passkeys of members. A removed one stays: the id of its credential is never taken again.
 create table passkeys (
-  id text not null primary key,
-  person_id text not null,
-  credential_id text not null,
-  public_key text not null,
-  sign_count integer not null,
-  name text not null,
-  created_at integer not null,
-  used_at integer,
-  removed_at integer,
+  id text collate "C" not null primary key,
+  person_id text collate "C" not null,
+  credential_id text collate "C" not null,
+  public_key text collate "C" not null,
+  sign_count bigint not null,
+  name text collate "C" not null,
+  created_at timestamptz not null,
+  used_at timestamptz,
+  removed_at timestamptz,
   version integer not null
-) strict, without rowid;
+);
 
 create unique index passkeys_credential on passkeys (credential_id);
 
 create index passkeys_of_person on passkeys (person_id, id) where removed_at is null;
 
 create table organization_logos (
-  org_id text not null primary key,
-  content_type text not null check (content_type in ('image/png', 'image/jpeg')),
-  hash text not null,
+  org_id text collate "C" not null primary key,
+  content_type text collate "C" not null check (content_type in ('image/png', 'image/jpeg')),
+  hash text collate "C" not null,
   -- In Base64.
   content text not null,
   version integer not null
-) strict, without rowid;
+);
+
+-- PostgreSQL:
+
+-- Appends the events of a group to the feeds of their tenants: each gets the next number and the
+-- hash of the chain. It is the last statement of a transaction, and locks the heads in one order.
+create function ponte_append(
+  org_ids text[], modes text[], ids text[], types text[], subject_ids text[], bodies text[],
+  created_ats timestamptz[], aliases text[], actors text[]
+) returns void language plpgsql as $$
+declare
+  tenant record;
+  head feed_heads;
+  place integer;
+  sequences bigint[];
+  chain_hashes text[];
+begin
+  for tenant in
+    select e.org_id, e.mode, array_agg(e.place::integer order by e.place) as places
+    from unnest(org_ids, modes) with ordinality as e (org_id, mode, place)
+    group by e.org_id, e.mode
+    order by e.org_id, e.mode
+  loop
+    select * into head from feed_heads h
+      where h.org_id = tenant.org_id and h.mode = tenant.mode for update;
+    if not found then
+      insert into feed_heads (org_id, mode, sequence, chain_hash)
+        values (tenant.org_id, tenant.mode, 0, '') on conflict do nothing;
+      select * into strict head from feed_heads h
+        where h.org_id = tenant.org_id and h.mode = tenant.mode for update;
+    end if;
+    foreach place in array tenant.places loop
+      sequences[place] := head.sequence + 1;
+      head.sequence := sequences[place] + case when aliases[place] is null then 0 else 1 end;
+      head.chain_hash :=
+        encode(sha256(convert_to(head.chain_hash || bodies[place], 'UTF8')), 'hex');
+      chain_hashes[place] := head.chain_hash;
+    end loop;
+    update feed_heads h set sequence = head.sequence, chain_hash = head.chain_hash
+      where h.org_id = tenant.org_id and h.mode = tenant.mode;
+  end loop;
+  insert into events (
+    org_id, mode, id, type, subject_id, body, created_at, alias, actor, sequence, chain_hash
+  )
+    select * from unnest(org_ids, modes, ids, types, subject_ids, bodies, created_ats, aliases,
+      actors, sequences, chain_hashes);
+end
+$$;
+
+-- Both:
 
 -- What an organization decides about its books: names of accounts and closed months, as JSON.
 create table accounting (
-  org_id text not null,
-  mode text not null check (mode in ('test', 'live')),
-  accounts text not null,
-  closed_months text not null,
+  org_id text collate "C" not null,
+  mode text collate "C" not null check (mode in ('test', 'live')),
+  accounts text collate "C" not null,
+  closed_months text collate "C" not null,
   version integer not null,
   primary key (org_id, mode)
-) strict, without rowid;
+);
