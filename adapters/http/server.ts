@@ -281,7 +281,8 @@ interface Exchange {
 
 /**
  * Begins an answer when the one before it on its connection is written: a client that does not read
- * makes the service hold one answer, however many it asks for.
+ * makes the service hold one answer, however many it asks for. After the answer that closes the
+ * connection nothing begins: its answer could not be sent.
  */
 function inTurn(
   exchanges: WeakMap<Socket, Exchange>,
@@ -299,12 +300,12 @@ function inTurn(
   });
   exchanges.set(socket, { request, response, before, line });
   if (before === null || before.writableFinished) {
-    begin();
+    if (socket.writable) begin();
   } else if (line.open > PIPELINED_MAX + 1) {
     socket.destroy();
   } else {
     before.once('close', () => {
-      if (!socket.destroyed) begin();
+      if (socket.writable) begin();
     });
   }
 }

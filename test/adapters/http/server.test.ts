@@ -303,6 +303,29 @@ test('a pipelined request begins after the answer before it; too many close it',
   steady.destroy();
 });
 
+test('what is pipelined behind the answer that closes the connection is not begun', async (t) => {
+  const begun = new EventEmitter();
+  const gated = await checkedSite(t, undefined, {
+    readiness: () => new Promise((resolve) => begun.emit('request', () => resolve(allWell))),
+  });
+  const { world, server } = gated;
+  const own = await world.key(await world.organization());
+  const body = JSON.stringify(createBody());
+  const create =
+    `POST /v1/payment-intents HTTP/1.1\r\nHost: a\r\nX-API-Key: ${own}\r\n` +
+    `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+  const socket = await open(gated.port);
+  const first = once(begun, 'request');
+  socket.write(`GET /readyz HTTP/1.1\r\nHost: a\r\n\r\n${create}`);
+  const [answerNow] = await first;
+  server.drain();
+  const closing = readAll(socket);
+  answerNow();
+  assert.equal([...(await closing).matchAll(/HTTP\/1\.1 /g)].length, 1);
+  const listed = await gated.call('GET', '/v1/payments', { key: own });
+  assert.deepEqual(listed.body['data'], []);
+});
+
 test('a refusal before the body was read leaves the connection usable', async () => {
   const socket = await open();
   const body = 'x'.repeat(100_000);
