@@ -37,6 +37,7 @@ interface Staged {
 }
 
 export class UnitOfWork {
+  readonly isFirst: boolean;
   readonly insertsFirst: boolean;
   /** Who causes the events of this run; null: not known. */
   actor: Actor | null = null;
@@ -46,16 +47,20 @@ export class UnitOfWork {
   #staged: Staged | null = null;
   /** Guards on the rows that were read, one function per value. */
   readonly #seen: (() => readonly Write[])[] = [];
+  /** Guards on the rows that were read before this run. */
+  readonly #known: Write[] = [];
   #listeners: ((stored: boolean) => void)[] | null = null;
   #ended = false;
 
-  constructor(database: Database, { insertsFirst }: { readonly insertsFirst: boolean }) {
+  constructor(database: Database, isFirst: boolean) {
     this.#database = database;
-    this.insertsFirst = insertsFirst;
+    this.isFirst = isFirst;
+    this.insertsFirst = isFirst && database.refusesAlone;
   }
 
   statements(): readonly Statement[] {
-    return statementsOf(this.#writes, this.#staged?.changedRows ?? new Set());
+    const writes = [...this.#writes, ...this.#known];
+    return statementsOf(writes, this.#staged?.changedRows ?? new Set());
   }
 
   stage(write: Write): void {
@@ -125,6 +130,19 @@ export class UnitOfWork {
   async byKey<T>(table: Table<T>, key: readonly Param[]): Promise<T | null> {
     const [row] = await this.rowsByKey(table.name, key, table.selectByKey);
     return row === undefined ? null : this.#readRow(table, row);
+  }
+
+  /**
+   * The row that the caller has read before: the first run of the work takes it as it is, and its
+   * batch guards it. Later runs read it.
+   */
+  async known<T>(table: Table<T>, value: T, key: readonly Param[]): Promise<T | null> {
+    if (!this.isFirst) return this.byKey(table, key);
+    this.#assertRowUnwritten(table.name, key);
+    const guard = table.expect(value);
+    this.#known.push(guard);
+    this.#seen.push(() => [guard]);
+    return value;
   }
 
   async first<T>(table: Table<T>, tail: string, params: readonly Param[]): Promise<T | null> {
@@ -218,8 +236,8 @@ export class UnitOfWork {
 
   /** Whether rows have changed since they were read: the reads may not be consistent. */
   async isStale(): Promise<boolean> {
-    // A single row is consistent with itself.
-    if (this.#seen.length < 2) return false;
+    // A single row that was just read is consistent with itself.
+    if (this.#seen.length < 2 && this.#known.length === 0) return false;
     for (const { statement } of this.#seen.flatMap((expect) => expect())) {
       const { sql, params } = statement;
       if ((await this.#database.read(sql, params)).length === 0) return true;

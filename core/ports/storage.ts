@@ -257,7 +257,13 @@ export interface Tx {
     /** Reads all tenants, in key order. */
     page(after: Pick<Payment, 'orgId' | 'mode' | 'id'> | null, limit: number): Many<Payment>;
     /** Oldest first. */
-    ofBuyer(tenant: Tenant, buyerId: string, status: PaymentStatus, page: TimePage): Many<Payment>;
+    /** A page of each of these statuses, oldest first, in one statement. */
+    ofBuyer(
+      tenant: Tenant,
+      buyerId: string,
+      statuses: readonly PaymentStatus[],
+      page: TimePage,
+    ): Many<Payment>;
     /** Newest first, created from `fromMs` on and before the payment at `beforeMs`, `beforeId`. */
     newestOfBuyer(
       tenant: Tenant,
@@ -361,6 +367,8 @@ export interface Tx {
   };
   readonly commands: Writes<PartnerCommand, 'insert' | 'update'> & {
     get(id: string): Found<PartnerCommand>;
+    /** `command` itself in the first run of the work, which guards its version; then the row. */
+    known(command: PartnerCommand): Found<PartnerCommand>;
     /** Commands of other instances that are due, or whose money waits for an operator. */
     unfinishedElsewhere(mode: Mode, instance: string, limit: number): Many<PartnerCommand>;
     /** The instance has another name: its commands follow. */
@@ -647,6 +655,8 @@ export interface Tx {
   };
   readonly inbox: Writes<InboxMessage, 'insert' | 'update'> & {
     get(partner: string, mode: Mode, messageId: string): Found<InboxMessage>;
+    /** The same of a message that was read before; one of version 0 had no row then. */
+    known(message: InboxMessage): Found<InboxMessage>;
     unapplied(page: DuePage): Many<InboxMessage>;
   };
   /** Money that nobody ordered, over all tenants. */

@@ -93,7 +93,7 @@ async function measured(): Promise<Costs> {
     'read by id': await costOf(READS, reads(`/v1/payment-intents/${served.id()}`)),
     'list of 25': await costOf(READS, reads('/v1/payments?limit=25')),
     'feed of 25': await costOf(READS, reads('/v1/events?after=100&limit=25')),
-    'a payment of a new buyer, create to settled + 7 webhooks': await costOf(GROUP, () =>
+    'a payment of a new buyer, create to settled + 8 webhooks': await costOf(GROUP, () =>
       served.settle(GROUP),
     ),
   };

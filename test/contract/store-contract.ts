@@ -9,6 +9,7 @@ import {
   aCommand,
   aDelivery,
   aKey,
+  aMessage,
   anAdvance,
   anEvent,
   anOrganization,
@@ -231,6 +232,50 @@ export function storeContract(fresh: OpenStore): void {
       return payment?.version;
     });
     assert.deepEqual([sum, runs], [2, 2]);
+  });
+
+  const staleEnds = {
+    write: (tx) => tx.deliveries.insert(aDelivery()),
+    throw: () => {
+      throw new Error('decided on a row that has changed');
+    },
+  } as const satisfies Record<string, (tx: Parameters<Parameters<Store['run']>[0]>[0]) => void>;
+
+  for (const [what, end] of Object.entries(staleEnds)) {
+    test(`what a run decides on a row that was read before it is decided again: a ${what}`, async () => {
+      const store = await fresh();
+      await store.run(async (tx) => tx.commands.insert(aCommand({ tries: 0 })));
+      await store.run(async (tx) => tx.commands.update(aCommand({ tries: 1 })));
+      const runs: (number | undefined)[] = [];
+      await store.run(async (tx) => {
+        const command = await tx.commands.known(aCommand({ tries: 0 }));
+        runs.push(command?.tries);
+        if (command?.tries === 0) end(tx);
+      });
+      assert.deepEqual(runs, [0, 1]);
+      assert.equal(await store.run((tx) => tx.deliveries.get('whd_1')), null);
+      const current = await store.run((tx) => tx.commands.get('cmd_1'));
+      assert.ok(current !== null);
+      // One that has not changed is taken as it is.
+      await store.run(async (tx) => {
+        assert.equal(await tx.commands.known(current), current);
+        tx.deliveries.insert(aDelivery());
+      });
+    });
+  }
+
+  test('a message that had no row is inserted once; the second run reads it', async () => {
+    const store = await fresh();
+    const found: (number | undefined)[] = [];
+    const receive = () =>
+      store.run(async (tx) => {
+        const known = await tx.inbox.known(aMessage({ version: 0 }));
+        found.push(known?.version);
+        if (known === null) tx.inbox.insert(aMessage());
+      });
+    await receive();
+    await receive();
+    assert.deepEqual(found, [undefined, undefined, 1]);
   });
 
   test('a row is not read after a write to it was staged; other rows are', async () => {

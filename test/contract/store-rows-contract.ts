@@ -331,7 +331,7 @@ export function storeRowsContract(fresh: OpenStore): void {
           tx.payments.withFunds(stranger, 'pi_1'),
           tx.payments.byExternalId(stranger, 'payment_intent', 'e'),
           tx.payments.anyOfBuyer(stranger, 'byr_1'),
-          tx.payments.ofBuyer(stranger, 'byr_1', 'awaiting_buyer', fromTheFirst),
+          tx.payments.ofBuyer(stranger, 'byr_1', ['awaiting_buyer'], fromTheFirst),
           tx.payments.newestOfBuyer(stranger, 'byr_1', 'awaiting_buyer', beforeTheLast),
           tx.funds.get(stranger, 'pi_1'),
           tx.quotes.get(stranger, 'qt_1'),

@@ -264,15 +264,19 @@ export const paymentsPart: TxPart<'payments'> = {
       'where (org_id, mode, id) > ($1, $2, $3) order by org_id, mode, id limit $4',
       [after?.orgId ?? '', after?.mode ?? '', after?.id ?? '', limit],
     ),
-  ofBuyer: (unit, { orgId, mode }, buyerId, status, { fromMs, afterId, limit }) =>
-    unit.all(
-      payments,
+  ofBuyer: (unit, { orgId, mode }, buyerId, statuses, { fromMs, afterId, limit }) => {
+    const pages = statuses.map((_, at) =>
       [
-        'where org_id = $1 and mode = $2 and buyer_id = $3 and status = $4 and (created_at,',
-        'id) > ($5, $6) order by created_at, id limit $7',
+        'select * from (select * from payments where org_id = $1 and mode = $2 and buyer_id = $3',
+        `and status = $${at + 7} and (created_at, id) > ($4, $5) order by created_at, id`,
+        'limit $6) as chosen',
       ].join(' '),
-      [orgId, mode, buyerId, status, timeParam(fromMs), afterId, limit],
-    ),
+    );
+    const params = [orgId, mode, buyerId, timeParam(fromMs), afterId, limit, ...statuses];
+    const expect = (payment: Payment) => [payments.expect(payment)];
+    const joined = { tables: [payments], read: payments.read, expect };
+    return unit.joined(joined, pages.join(' union all '), params);
+  },
   newestOfBuyer: (unit, { orgId, mode }, buyerId, status, page) =>
     unit.all(
       payments,

@@ -209,6 +209,7 @@ const listedBy = {
 export const commandsPart: TxPart<'commands'> = {
   ...writes(commands),
   get: (unit, id) => unit.byKey(commands, [id]),
+  known: (unit, command) => unit.known(commands, command, [command.id]),
   byReference: (unit, mode, reference) =>
     unit.first(commands, 'where mode = $1 and reference = $2', [mode, reference]),
   byPartnerRef: async (unit, mode, kind, partnerRef) => {
@@ -272,6 +273,10 @@ export const commandsPart: TxPart<'commands'> = {
 export const inboxPart: TxPart<'inbox'> = {
   ...writes(inbox),
   get: (unit, partner, mode, messageId) => unit.byKey(inbox, [partner, mode, messageId]),
+  known: async (unit, message) => {
+    if (unit.isFirst && message.version === 0) return null;
+    return unit.known(inbox, message, [message.partner, message.mode, message.messageId]);
+  },
   unapplied: (unit, page) =>
     unit.all(
       inbox,

@@ -60,7 +60,7 @@ export async function storeAnswer(
   const stored = await storeStaged(
     deps,
     async (batch) => {
-      const command = await batch.tx.commands.get(claimed.id);
+      const command = await batch.tx.commands.known(claimed);
       assert(command !== null, 'a claimed command exists');
       if (asked.step === 'read') return stage(batch, command);
       return holdsLease(command, claimed) ? stage(batch, command) : null;

@@ -87,7 +87,7 @@ export async function stageAccepted(
   const staged = await operationOf(command).onReport(batch, command, fact, source);
   return async () => {
     staged.announce();
-    if (!staged.isComplete) await applyPartnerUpdate(batch.deps, command.id, fact, source);
+    if (!staged.isComplete) await applyPartnerUpdate(batch.deps, command, fact, source);
   };
 }
 
@@ -141,7 +141,7 @@ async function lookUpRefused(deps: Deps, command: MoneyCommand): Promise<void> {
   const { reference } = command;
   // Kind and report belong together by the table of operations.
   const fact = { kind, reference, partnerRef, report: answer.value } as PartnerFact;
-  await applyPartnerUpdate(deps, command.id, fact, { polledVersion: command.version });
+  await applyPartnerUpdate(deps, command, fact, { polledVersion: command.version });
 }
 
 async function repeatCommand(deps: Deps, commandId: string): Promise<PartnerCommand> {

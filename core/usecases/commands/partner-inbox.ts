@@ -18,7 +18,7 @@ import type { PartnerMessageResult } from '../../ports/outside.js';
 import type { PartnerFact, PartnerNotice } from '../../ports/partner.js';
 import type { Tx } from '../../ports/storage.js';
 import { readDeposit } from '../deposits/deposits.js';
-import { commandsKnownBy } from '../deposits/our-rows.js';
+import { commandsNamedBy } from '../deposits/our-rows.js';
 import { pollSoon, type ReportSource, storeStaged } from '../payments/command-changes.js';
 import { audited } from '../service/audit-log.js';
 import { eachDue } from '../service/due-work.js';
@@ -61,7 +61,7 @@ export async function receivePartnerMessage(deps: Deps, message: PartnerMessage)
     receivedAtMs: nowMs,
     dueAtMs: nowMs + backoffMs('partnerMessage', 0),
     tries: 0,
-    version: 1,
+    version: 0,
   };
   const { isKnown, isQuarantine } = await deps.store.run(async (tx) => ({
     isKnown: (await inboxRow(tx, fresh)) !== null,
@@ -99,13 +99,13 @@ export async function runInbox(deps: Deps, nowMs: number, limit: number): Promis
  */
 export async function applyPartnerUpdate(
   deps: Deps,
-  commandId: string,
+  known: PartnerCommand,
   fact: PartnerFact,
   source: ReportSource = {},
   message: InboxMessage | null = null,
 ): Promise<void> {
   await storeStaged(deps, async (batch) => {
-    const command = await batch.tx.commands.get(commandId);
+    const command = await batch.tx.commands.known(known);
     assert(command !== null, 'a command stays');
     const staged = await operationOf(command).onReport(batch, command, fact, source);
     if (message !== null && staged.isComplete) await stageApplied(batch.tx, message);
@@ -162,11 +162,11 @@ async function applyFact(
   fact: PartnerFact | PartnerNotice,
   messageToMark: InboxMessage | null,
 ): Promise<boolean> {
-  const commandId = await matchingCommand(deps, mode, fact);
-  if (commandId === null) return recordDeposit(deps, mode, fact, messageToMark);
-  if (fact.report !== null) await applyPartnerUpdate(deps, commandId, fact, {}, messageToMark);
+  const command = await matchingCommand(deps, mode, fact);
+  if (command === null) return recordDeposit(deps, mode, fact, messageToMark);
+  if (fact.report !== null) await applyPartnerUpdate(deps, command, fact, {}, messageToMark);
   else {
-    await pollSoon(deps, commandId, fact.partnerRef, async (tx) => {
+    await pollSoon(deps, command, fact.partnerRef, async (tx) => {
       if (messageToMark !== null) await stageApplied(tx, messageToMark);
     });
   }
@@ -189,9 +189,9 @@ async function recordDeposit(
 
 /** A message that another host applied is unchanged. */
 async function stageApplied(tx: Tx, message: InboxMessage): Promise<void> {
-  const row = await inboxRow(tx, message);
+  const row = await tx.inbox.known(message);
   const applied = { ...(row ?? message), dueAtMs: null };
-  if (row === null) tx.inbox.insert({ ...applied, tries: 1 });
+  if (row === null) tx.inbox.insert({ ...applied, tries: 1, version: 1 });
   else if (row.dueAtMs !== null) tx.inbox.update({ ...applied, tries: row.tries + 1 });
 }
 
@@ -210,14 +210,14 @@ async function recordInboxAttempt(deps: Deps, message: InboxMessage): Promise<vo
       const row = await inboxRow(tx, message);
       const { state } = await tx.epochs.current();
       if (state === 'quarantine') {
-        if (row === null) tx.inbox.insert(message);
+        if (row === null) tx.inbox.insert({ ...message, version: 1 });
         return false;
       }
       if (row?.dueAtMs === null) return false;
       const tries = (row ?? message).tries + 1;
       const isLast = tries >= schedules.partnerMessage.triesMax;
       const dueAtMs = isLast ? null : nowMs + backoffMs('partnerMessage', tries);
-      if (row === null) tx.inbox.insert({ ...message, tries, dueAtMs });
+      if (row === null) tx.inbox.insert({ ...message, tries, dueAtMs, version: 1 });
       else tx.inbox.update({ ...row, tries, dueAtMs });
       return isLast;
     },
@@ -237,21 +237,19 @@ async function matchingCommand(
   deps: Deps,
   mode: Mode,
   fact: PartnerFact | PartnerNotice,
-): Promise<string | null> {
+): Promise<PartnerCommand | null> {
   const here = deps.partners[mode]?.instance;
   const fits = ({ mode: its, kind, instance }: PartnerCommand) =>
     its === mode &&
     operations[kind].reportKind === fact.kind &&
     (instance === null || instance === here);
   const kinds = commandKinds.filter((kind) => operations[kind].reportKind === fact.kind);
-  const known = await deps.store.run((tx) => commandsKnownBy(tx, mode, kinds, fact));
-  // The reference of an adopted pay-in is not the one that the partner may have.
-  const command = (known.byReference === null ? known.byId : [known.byReference]).find(fits);
+  const command = (await deps.store.run((tx) => commandsNamedBy(tx, mode, kinds, fact))).find(fits);
   if (command === undefined) return null;
   // A command that is not accepted yet has nothing to poll: the message is tried again.
   if (fact.report === null && !isPolled(command)) return null;
   const onRecord = command.partnerRef ?? (await lookedUpRef(deps, command, fact));
-  if (onRecord === fact.partnerRef) return command.id;
+  if (onRecord === fact.partnerRef) return command;
   const { partnerRef } = fact;
   const alert = 'the partner reports another command under our reference than the one on record';
   if (onRecord !== null) deps.log.error('alert', { alert, commandId: command.id, partnerRef });

@@ -140,7 +140,7 @@ async function observe(deps: Deps, of: BooksOf, entries: readonly PartnerEntry[]
     return found;
   });
   for (const [{ kind, partnerRef }, standing] of standings) {
-    if (standing.kind === 'behind') await pollSoon(deps, standing.command.id, partnerRef);
+    if (standing.kind === 'behind') await pollSoon(deps, standing.command, partnerRef);
     if (standing.kind === 'without_command') {
       await readDeposit(deps, of.mode, { book: kind, partnerRef });
     }

@@ -37,11 +37,34 @@ export async function commandsKnownBy(
   kinds: readonly CommandKind[],
   { partnerRef, reference }: Pick<PartnerEntry, 'partnerRef' | 'reference'>,
 ): Promise<CandidateCommands> {
-  const [byReference, ...found] = await Promise.all([
-    reference === null ? null : tx.commands.byReference(mode, reference),
-    ...kinds.map((kind) => tx.commands.byPartnerRef(mode, kind, partnerRef)),
+  const [byReference, byId] = await Promise.all([
+    ofReference(tx, mode, reference),
+    ofPartnerRef(tx, mode, kinds, partnerRef),
   ]);
-  return { byId: found.filter((command) => command !== null), byReference };
+  return { byId, byReference };
+}
+
+/**
+ * The command that a message names by its reference, else those with the partner's id: the
+ * reference of an adopted pay-in is not the one that the partner may have.
+ */
+export async function commandsNamedBy(
+  tx: Tx,
+  mode: Mode,
+  kinds: readonly CommandKind[],
+  { partnerRef, reference }: Pick<PartnerEntry, 'partnerRef' | 'reference'>,
+): Promise<readonly PartnerCommand[]> {
+  const named = await ofReference(tx, mode, reference);
+  return named === null ? ofPartnerRef(tx, mode, kinds, partnerRef) : [named];
+}
+
+async function ofReference(tx: Tx, mode: Mode, reference: string | null) {
+  return reference === null ? null : tx.commands.byReference(mode, reference);
+}
+
+async function ofPartnerRef(tx: Tx, mode: Mode, kinds: readonly CommandKind[], ref: string) {
+  const found = await Promise.all(kinds.map((kind) => tx.commands.byPartnerRef(mode, kind, ref)));
+  return found.filter((command) => command !== null);
 }
 
 /** The quotes that the partner names in an entry, each with the pay-ins of its payment. */

@@ -47,7 +47,7 @@ async function payerOf(tx: Tx, submission: KycSubmission): Promise<Recipient | n
   const waiting = await tx.payments.ofBuyer(
     tenantOf(submission),
     submission.buyerId,
-    'buyer_kyc_pending',
+    ['buyer_kyc_pending'],
     page,
   );
   const payment = waiting.findLast(({ buyerLocale }) => buyerLocale !== null);

@@ -126,5 +126,5 @@ async function storeFound(
   // Kind and report belong together by the port.
   const fact = { kind, reference: row.reference, partnerRef: accepted.partnerRef, report };
   const source = { polledVersion: stored.version };
-  await applyPartnerUpdate(deps, stored.id, fact as PartnerFact, source);
+  await applyPartnerUpdate(deps, stored, fact as PartnerFact, source);
 }

@@ -60,21 +60,31 @@ export async function rejectionTime(
   nowMs: number,
 ): Promise<number> {
   let atMs = nowMs;
-  for await (const page of pagesOf(tx, submission, submission.buyerId, 'buyer_kyc_pending')) {
+  for await (const page of pagesOf(tx, submission, submission.buyerId, ['buyer_kyc_pending'])) {
     atMs = Math.max(atMs, ...page.map(({ updatedAtMs }) => updatedAtMs));
   }
   return atMs;
 }
 
-/** Payments of this buyer in a status, oldest first. */
-async function* pagesOf(tx: Tx, tenant: Tenant, buyerId: string, status: PaymentStatus) {
-  for (let [fromMs, afterId] = [0, '']; ; ) {
-    const page = { fromMs, afterId, limit: PAYMENTS_AT_ONCE };
-    const found = await tx.payments.ofBuyer(tenant, buyerId, status, page);
-    yield found;
-    const last = found.at(-1);
-    if (last === undefined || found.length < PAYMENTS_AT_ONCE) return;
-    [fromMs, afterId] = [last.createdAtMs, last.id];
+/** Payments of this buyer in these statuses, of each oldest first. */
+async function* pagesOf(
+  tx: Tx,
+  tenant: Tenant,
+  buyerId: string,
+  statuses: readonly PaymentStatus[],
+) {
+  const pageOf = (of: readonly PaymentStatus[], last?: Payment) => {
+    const after = { fromMs: last?.createdAtMs ?? 0, afterId: last?.id ?? '' };
+    return tx.payments.ofBuyer(tenant, buyerId, of, { ...after, limit: PAYMENTS_AT_ONCE });
+  };
+  const found = await pageOf(statuses);
+  yield found;
+  for (const status of statuses) {
+    let page = found.filter((payment) => payment.status === status);
+    while (page.length === PAYMENTS_AT_ONCE) {
+      page = [...(await pageOf([status], page.at(-1)))];
+      yield page;
+    }
   }
 }
 
@@ -157,15 +167,12 @@ async function concernedBy(
   buyerId: string,
   decision: KycDecision,
 ): Promise<readonly Payment[]> {
-  const ofStatuses = decidedStatuses.map(async (status) => {
-    const found: Payment[] = [];
-    for await (const page of pagesOf(tx, tenant, buyerId, status)) {
-      found.push(...page.filter((payment) => isDecidedBy(decision, payment)));
-      if (found.length >= PAYMENTS_AT_ONCE) break;
-    }
-    return found;
-  });
-  return (await Promise.all(ofStatuses)).flat().slice(0, PAYMENTS_AT_ONCE);
+  const found: Payment[] = [];
+  for await (const page of pagesOf(tx, tenant, buyerId, decidedStatuses)) {
+    found.push(...page.filter((payment) => isDecidedBy(decision, payment)));
+    if (found.length >= PAYMENTS_AT_ONCE) break;
+  }
+  return found.slice(0, PAYMENTS_AT_ONCE);
 }
 
 /** A payment waits for the decision, or relies on it. */

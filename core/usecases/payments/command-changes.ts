@@ -29,6 +29,7 @@ import type { Deps } from '../../ports/deps.js';
 import type { PartnerFact } from '../../ports/partner.js';
 import type { RunOptions, Tx } from '../../ports/storage.js';
 import type { Batch } from '../service/batch.js';
+import { atInstance } from '../service/partner-calls.js';
 import { stageBankDetails } from './bank-details.js';
 import { announce, loadPayment, stageChange } from './payment-store.js';
 
@@ -70,16 +71,16 @@ export async function storeStaged(
  */
 export async function pollSoon(
   deps: Deps,
-  commandId: string,
+  known: PartnerCommand,
   partnerRef: string,
   alsoStage: (tx: Tx) => Promise<void> = async () => undefined,
 ): Promise<void> {
   await storeStaged(deps, async (batch) => {
-    const command = await batch.tx.commands.get(commandId);
+    const command = await batch.tx.commands.known(known);
     assert(command !== null, 'a command stays');
     await alsoStage(batch.tx);
-    const known = command.partnerRef === null ? { ...command, partnerRef } : command;
-    return stageCommand(batch, pollNow(known, batch.nowMs));
+    const named = command.partnerRef === null ? { ...command, partnerRef } : command;
+    return stageCommand(batch, pollNow(named, batch.nowMs));
   });
   deps.wake('commands');
 }
@@ -256,7 +257,7 @@ export async function stagePaymentCommands(
   // The change may have added to it.
   const last = stored.changedCommands.find(({ id }) => id === next.id) ?? next;
   const { command, ...rest } = staged(last, () => announce(deps, stored));
-  return { ...rest, command: isNew ? last : command };
+  return { ...rest, command: isNew ? atInstance(deps, last) : command };
 }
 
 /**

@@ -72,9 +72,10 @@ export const partyMutants = [
     file: 'core/usecases/parties/buyer-decisions.ts',
     edits: [
       [
-        'await tx.payments.ofBuyer(tenant, buyerId, status, page);',
-        '(await tx.payments.list({ status, orgId: null, beforeId: null, ' +
-          'limit: 50 })).filter((one) => one.buyerId === buyerId);',
+        'const found = await pageOf(statuses);',
+        'const found = (await tx.payments.list({ status: null, orgId: null, beforeId: null, ' +
+          'limit: 500 })).filter((one) => one.buyerId === buyerId && ' +
+          'statuses.includes(one.status));',
       ],
       [
         'found.push(...page.filter((payment) => isDecidedBy(decision, payment)));',

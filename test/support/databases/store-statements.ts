@@ -177,6 +177,7 @@ async function everyStatement(tx: Tx): Promise<void> {
   everyFirstWrite(tx);
 }
 
+const fromT0 = { fromMs: T0, afterId: 'x', limit: 5 };
 const ofYear = { fromMs: T0, beforeMs: T0, beforeId: 'x', limit: 5 };
 
 /** Who has what, and what is paid. */
@@ -202,7 +203,7 @@ function readsOfMoney(tx: Tx): readonly Promise<unknown>[] {
     tx.payments.get(tenant, 'pi_1'),
     tx.payments.withFunds(tenant, 'pi_1'),
     tx.payments.byExternalId(tenant, 'invoice', 'e'),
-    tx.payments.ofBuyer(tenant, 'byr_1', 'approved', { fromMs: T0, afterId: 'x', limit: 5 }),
+    tx.payments.ofBuyer(tenant, 'byr_1', ['approved', 'fx_quoted'], fromT0),
     tx.payments.newestOfBuyer(tenant, 'byr_1', 'approved', ofYear),
     tx.payments.anyOfBuyer(tenant, 'byr_1'),
     tx.payments.consolidated(tenant, 'r'),
@@ -233,6 +234,7 @@ function readsOfMoney(tx: Tx): readonly Promise<unknown>[] {
     tx.bankDetails.paidBefore(someBankDetails(), 'a'),
     ...deskReads(tx),
     tx.commands.get('cmd_1'),
+    tx.commands.known(aCommand()),
     tx.commands.byReference('test', 'r'),
     tx.commands.byPartnerRef('test', 'payin', 'p'),
     tx.commands.ofPayment(tenant, 'pi_1'),
@@ -410,6 +412,7 @@ function otherReads(tx: Tx): readonly Promise<unknown>[] {
       ]),
     ),
     tx.inbox.get('fake', 'test', 'm'),
+    tx.inbox.known(aMessage()),
     tx.inbox.unapplied(duePage(5)),
     tx.advances.get(tenant, 'pi_1'),
     tx.simulations.get('test', 'cmd_1'),
@@ -476,8 +479,8 @@ function webhookReads(tx: Tx): readonly Promise<unknown>[] {
     tx.deliveries.pendingOf('whs_1', 5),
     tx.deliveries.waitingOf('whs_1', 1, 5),
     tx.deliveries.attempts('whd_1'),
-    tx.deliveries.ofSubject(tenant, 'pi_1', { fromMs: T0, afterId: 'x', limit: 5 }),
-    tx.deliveries.attemptsOfSubject(tenant, 'pi_1', { fromMs: T0, afterId: 'x', limit: 5 }),
+    tx.deliveries.ofSubject(tenant, 'pi_1', fromT0),
+    tx.deliveries.attemptsOfSubject(tenant, 'pi_1', fromT0),
   ];
 }
 

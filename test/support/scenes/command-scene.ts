@@ -79,16 +79,18 @@ export class Scene {
 
   /** A message of the partner about the newest command of this kind. */
   async report(kind: TransactionKind, report: object): Promise<void> {
-    const { id, reference, partnerRef } = await this.command(kind);
+    const command = await this.command(kind);
+    const { reference, partnerRef } = command;
     const fact = { kind, reference, partnerRef, report } as PartnerFact;
-    await applyPartnerUpdate(this.made.deps, id, fact);
+    await applyPartnerUpdate(this.made.deps, command, fact);
   }
 
   /** What the partner answers when asked about the newest command of this kind. */
   async answer(kind: TransactionKind, report: object): Promise<void> {
-    const { id, reference, partnerRef, version } = await this.command(kind);
+    const command = await this.command(kind);
+    const { reference, partnerRef, version } = command;
     const fact = { kind, reference, partnerRef, report } as PartnerFact;
-    await applyPartnerUpdate(this.made.deps, id, fact, { polledVersion: version });
+    await applyPartnerUpdate(this.made.deps, command, fact, { polledVersion: version });
   }
 
   /** An operator accepts the report that waits for the newest command of this kind. */

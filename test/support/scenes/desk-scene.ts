@@ -228,10 +228,11 @@ export class DeskScene {
 
   /** A message of the partner, or with `polled` its answer to a read. */
   async report(id: string, report: object, polled = false): Promise<void> {
-    const { kind, reference, partnerRef, version } = await this.command(id);
+    const command = await this.command(id);
+    const { kind, reference, partnerRef, version } = command;
     const fact = { kind, reference, partnerRef: partnerRef ?? `pa_${id}`, report } as PartnerFact;
     const source = polled ? { polledVersion: version } : {};
-    await applyPartnerUpdate(this.deps, id, fact, source);
+    await applyPartnerUpdate(this.deps, command, fact, source);
   }
 
   /** Position, refund and amounts in units: received, paid out, owed, refunded, lost. */

@@ -67,11 +67,12 @@ export async function decided({ deps, tenant }: Scene, { id }: KycSubmission): P
 /** The partner reports how a party stands. */
 export async function partyReported(
   deps: Deps,
-  { id, reference }: PartyCommand,
+  command: PartyCommand,
   partnerRef: string,
   report: PartyReport,
 ): Promise<void> {
-  await applyPartnerUpdate(deps, id, { kind: 'party', reference, partnerRef, report });
+  const { reference } = command;
+  await applyPartnerUpdate(deps, command, { kind: 'party', reference, partnerRef, report });
 }
 
 /** The same without a message: of its latest command, if it has one here. */

@@ -175,15 +175,11 @@ async function afterTheEnd(made: World, tenant: Tenant, settledId: string): Prom
   const received = { ...payin.amount, amountMinor: payin.receivedMinor };
   const total = { received, transactionHash: null, reason: null };
   for (const status of ['returned', 'completed'] as const) {
-    const { id, reference, partnerRef, version } = await commandOf(
-      made,
-      tenant,
-      settledId,
-      'payin',
-    );
+    const command = await commandOf(made, tenant, settledId, 'payin');
+    const { reference, partnerRef, version } = command;
     assert.ok(partnerRef !== null);
     const fact = { kind: 'payin', reference, partnerRef, report: { status, ...total } } as const;
-    await applyPartnerUpdate(deps, id, fact, { polledVersion: version });
+    await applyPartnerUpdate(deps, command, fact, { polledVersion: version });
   }
   const failedId = await played(made, tenant, { amount: money(10_077n, 'USD') });
   await simulate(deps, tenant, failedId, 'payout_completes');

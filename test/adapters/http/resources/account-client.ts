@@ -132,8 +132,9 @@ export async function reportOn(
   report: PartyReport,
 ): Promise<void> {
   const command = await deps.store.run((tx) => tx.commands.get(commandId));
-  const partnerRef = command?.partnerRef ?? assert.fail('the partner does not know it');
-  await applyPartnerUpdate(deps, commandId, {
+  assert.ok(command !== null);
+  const partnerRef = command.partnerRef ?? assert.fail('the partner does not know it');
+  await applyPartnerUpdate(deps, command, {
     kind: 'party',
     reference: commandId,
     partnerRef,

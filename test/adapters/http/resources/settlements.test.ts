@@ -53,12 +53,12 @@ async function paidAgain(made: World, tenant: Tenant, id: string): Promise<void>
 /** The bank of the buyer takes the money back, or gives it back. */
 async function payinReported(made: World, tenant: Tenant, id: string, status: CommandEnd) {
   const payin = await commandOf(made, tenant, id, 'payin');
-  const { id: commandId, reference, partnerRef, version } = payin;
+  const { reference, partnerRef, version } = payin;
   const received = { ...payin.amount, amountMinor: payin.receivedMinor };
   assert.ok(partnerRef !== null);
   const report = { status, received, transactionHash: null, reason: null };
   const fact = { kind: 'payin', reference, partnerRef, report } as const;
-  await applyPartnerUpdate(made.deps, commandId, fact, { polledVersion: version });
+  await applyPartnerUpdate(made.deps, payin, fact, { polledVersion: version });
   await made.settle();
 }
 

@@ -193,8 +193,10 @@ test('the buyer gets the instructions although a message was faster than the ans
     const answer = await payin.start(request);
     assert.ok(answer.outcome === 'done');
     const { partnerRef } = answer.value;
-    const { id, reference } = await at.command('payin');
-    await applyPartnerUpdate(at.made.deps, id, { kind: 'payin', reference, partnerRef, report });
+    const command = await at.command('payin');
+    const { reference } = command;
+    const fact = { kind: 'payin', reference, partnerRef, report } as const;
+    await applyPartnerUpdate(at.made.deps, command, fact);
     return answer;
   };
   const read = async () => ({ outcome: 'done', value: report }) as const;

@@ -60,7 +60,8 @@ test('money of two pay-ins is added, and the surplus goes back by the one that h
   // The partner had taken the first one after all, and the buyer paid it too.
   const report: PayinReport = { ...payinBack, status: 'completed', reason: null };
   const fact = { kind: 'payin', reference: null, partnerRef: 'pay-in 1', report } as const;
-  await applyPartnerUpdate(at.made.deps, first?.id ?? '', fact);
+  assert.ok(first !== undefined);
+  await applyPartnerUpdate(at.made.deps, first, fact);
   assert.equal(await at.summary(), 'settled paid refund_owed 200 100 100 0 0');
   assert.equal((await at.command('refund')).payinId, second?.id, 'a payout takes what came first');
   await at.booksAreRight();
@@ -75,7 +76,8 @@ test('two pay-ins are refunded by separate commands', async (t) => {
   const first = (await at.commands('payin')).find(({ state }) => state === 'refused');
   const report: PayinReport = { ...payinBack, status: 'open', received: money(45n, 'USD') };
   const fact = { kind: 'payin', reference: null, partnerRef: 'pay-in 1', report } as const;
-  await applyPartnerUpdate(at.made.deps, first?.id ?? '', fact);
+  assert.ok(first !== undefined);
+  await applyPartnerUpdate(at.made.deps, first, fact);
   await cancelPayment(at.made.deps, at.tenant, at.id, 'withdrawn');
   const refunds = await at.commands('refund');
   assert.deepEqual(refunds.map(({ amount }) => amount?.amountMinor).toSorted(), [45n, 9_955n]);
@@ -413,9 +415,10 @@ test('a payout with an odd report exists: nothing is refunded', async (t) => {
   fates(at, 'payout', ...busy);
   const seen = fates(at, 'refund');
   while ((await at.commands('payout')).length === 0) await at.pass(1);
-  const { id, reference } = await at.command('payout');
+  const command = await at.command('payout');
+  const { reference } = command;
   const fact = { kind: 'payout', reference, partnerRef: 'earlier', report: oddFees } as const;
-  await applyPartnerUpdate(at.made.deps, id, fact);
+  await applyPartnerUpdate(at.made.deps, command, fact);
   const fail = { verb: 'fail', reason: 'by hand' } as const;
   await operatorDoes(at.made.deps, at.id, fail).catch(() => null);
   await at.pass(30);

@@ -191,11 +191,12 @@ test('a refused payout of which nonsense is reported is asked about by the partn
   });
   await at.report('payin', payin);
   await at.pass(1);
-  const { id, state, reference } = await at.command('payout');
+  const command = await at.command('payout');
+  const { state, reference } = command;
   assert.equal(state, 'refused');
   const report = { ...paid, fxRate: '0.01' };
   const fact = { kind: 'payout', reference, partnerRef: 'theirs', report } as const;
-  await applyPartnerUpdate(at.made.deps, id, fact);
+  await applyPartnerUpdate(at.made.deps, command, fact);
   says.payout = paid;
   await at.pass(16, MINUTE_MS);
   const { end, review, partnerRef } = await at.command('payout');

@@ -406,7 +406,8 @@ for (const first of ['person', 'report'] as const) {
     const { scene, at, id, report } = await foundByCommand(t);
     const { deps } = scene.made;
     await report('completed', -1n);
-    const { id: commandId, reference } = await at.command('payin');
+    const command = await at.command('payin');
+    const { reference } = command;
     const corrected = {
       status: 'completed',
       received: money(9_000n, 'USD'),
@@ -416,7 +417,7 @@ for (const first of ['person', 'report'] as const) {
     const fact = { kind: 'payin', reference, partnerRef: 'va_1', report: corrected } as const;
     const moves = {
       person: (by: Deps) => refundDeposit(by, id),
-      report: (by: Deps) => applyPartnerUpdate(by, commandId, fact),
+      report: (by: Deps) => applyPartnerUpdate(by, command, fact),
     };
     const other = first === 'person' ? 'report' : 'person';
     let runs = 0;

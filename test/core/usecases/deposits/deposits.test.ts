@@ -52,7 +52,8 @@ test('the ordered pay-in that stays open fails no settled payment, and polls of 
   assert.deepEqual([(await own()).state, (await own()).end], ['done', 'open']);
   await at.pass(400, DAY_MS);
   assert.equal((await own()).dueAtMs, null, 'abandoned');
-  const { id, reference, partnerRef } = await own();
+  const command = await own();
+  const { reference, partnerRef } = command;
   const report = {
     status: 'failed',
     received: money(0n, 'USD'),
@@ -60,7 +61,7 @@ test('the ordered pay-in that stays open fails no settled payment, and polls of 
     reason: 'x',
   };
   const fact = { kind: 'payin', reference, partnerRef, report } as PartnerFact;
-  await applyPartnerUpdate(scene.made.deps, id, fact);
+  await applyPartnerUpdate(scene.made.deps, command, fact);
   assert.equal((await own()).end, 'failed');
   assert.equal((await at.shown())[0], 'settled');
   await booksAreRight(scene);

@@ -291,7 +291,7 @@ test('the seller is not paid again while the buyer is rejected: an operator deci
   const nothing = { settled: null, fxRate: null, fees: null, endToEndId: null, reason: null };
   const report = { status: 'returned', ...nothing } as const;
   const fact = { kind: 'payout', reference, partnerRef, report } as const;
-  await applyPartnerUpdate(deps, itemId, fact, { polledVersion: version });
+  await applyPartnerUpdate(deps, payout, fact, { polledVersion: version });
   await decideKyc(deps, tenant, submission.id, taken);
   const decision = {
     request: { verb: 'pay_again' },

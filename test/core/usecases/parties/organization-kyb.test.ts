@@ -77,7 +77,9 @@ describe('the KYB is a command to the partner', () => {
 
   const inputOf = async (tenant: Tenant) => {
     const { commandId } = await kybOf(tenant);
-    return scene.deps.store.run((tx) => tx.commands.get(commandId ?? ''));
+    const command = await scene.deps.store.run((tx) => tx.commands.get(commandId ?? ''));
+    assert.ok(command !== null);
+    return command;
   };
 
   /** What the workers of these ports do a minute later. */
@@ -96,7 +98,7 @@ describe('the KYB is a command to the partner', () => {
     }
     assert.equal(at.requests.length, 1);
     const command = await inputOf(tenant);
-    assert.deepEqual([command?.kind, command?.state], ['submit_organization', 'done']);
+    assert.deepEqual([command.kind, command.state], ['submit_organization', 'done']);
   });
 
   test('asked again, it brings the decision', async () => {
@@ -124,7 +126,7 @@ describe('the KYB is a command to the partner', () => {
     for (const status of ['approved', 'rejected'] as const) {
       const report = { status, reason: null };
       const fact = { kind: 'party', reference: null, partnerRef: 're_1', report } as const;
-      await applyPartnerUpdate(at.deps, command?.id ?? '', fact);
+      await applyPartnerUpdate(at.deps, command, fact);
       assert.equal((await kybOf(tenant)).status, status);
     }
   });
@@ -136,7 +138,7 @@ describe('the KYB is a command to the partner', () => {
     const decide = async (status: 'approved' | 'rejected') => {
       const report = { status, reason: null };
       const fact = { kind: 'party', reference: null, partnerRef: 're_1', report } as const;
-      await applyPartnerUpdate(at.deps, first?.id ?? '', fact);
+      await applyPartnerUpdate(at.deps, first, fact);
     };
     await decide('rejected');
     at.answer = { outcome: 'unknown', reason: 'no answer' };
@@ -206,7 +208,7 @@ describe('the KYB is a command to the partner', () => {
     const command = await inputOf(tenant);
     const report = { status: 'rejected', reason: null } as const;
     const fact = { kind: 'party', reference: null, partnerRef: 're_1', report } as const;
-    await applyPartnerUpdate(scene.deps, command?.id ?? '', fact);
+    await applyPartnerUpdate(scene.deps, command, fact);
     const { profiles } = await submitKyb(scene.deps, tenant, kyb);
     const { status, railsRef, destinationRef } = profiles.test;
     assert.deepEqual([status, railsRef, destinationRef], ['approved', null, null]);
