@@ -4,6 +4,7 @@ import { hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { Option } from 'commander';
 import type { Mode } from '../core/domain/base/tenant.js';
+import { sortedJson } from '../core/domain/money-desk/proposal.js';
 import type { GivenDossier } from '../core/domain/money-desk/service-decisions.js';
 import { type Organization, sandboxKyb } from '../core/domain/parties/organization.js';
 import { PonteError } from '../core/errors.js';
@@ -61,12 +62,7 @@ export function dossierFor(
 /** What a proposal keeps of it; the same for the same fields in any order. */
 export function dossierFacts(dossier: OrganizationDossier): GivenDossier {
   const { legalName, cnpj } = dossier as Readonly<Record<string, string | null | undefined>>;
-  const sorted = JSON.stringify(dossier, (_, value: unknown) =>
-    typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)))
-      : value,
-  );
-  const dossierHash = hash('sha256', sorted, 'hex');
+  const dossierHash = hash('sha256', sortedJson(dossier), 'hex');
   return { legalName: legalName ?? null, cnpj: cnpj ?? null, dossierHash };
 }
 

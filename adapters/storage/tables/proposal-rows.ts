@@ -6,7 +6,7 @@ import {
   type Proposal,
   type ProposedAction,
   proposalStates,
-  writeAction,
+  sortedJson,
 } from '../../../core/domain/money-desk/proposal.js';
 import { encoded, fixed, integer, key, mode, oneOf, text, time, version } from '../columns.js';
 import { defineTable } from '../table.js';
@@ -23,7 +23,7 @@ export const proposals = defineTable<Proposal>('proposals', {
   itemId: fixed(text('item_id')),
   number: fixed(integer('number')),
   action: fixed(
-    encoded('action', writeAction, (stored) => JSON.parse(stored, readAmount) as ProposedAction),
+    encoded('action', sortedJson, (stored) => JSON.parse(stored, readAmount) as ProposedAction),
   ),
   evidence: fixed(text.null('evidence')),
   basis: fixed(text('basis')),

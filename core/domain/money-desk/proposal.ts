@@ -4,7 +4,6 @@ import { PonteError } from '../../errors.js';
 import { developmentOperator, type OperatorActor } from '../base/actor.js';
 import { DAY_MS } from '../base/instant.js';
 import { machine } from '../base/machine.js';
-import type { Money } from '../base/money.js';
 import type { Mode } from '../base/tenant.js';
 import { writeAmount } from '../commands/partner-message.js';
 import type { MoneyAction } from './decisions.js';
@@ -187,7 +186,7 @@ export function repeated(
 type Decided = Pick<Proposal, 'action' | 'evidence'>;
 
 function isSame(left: Decided, right: Decided): boolean {
-  return writeAction(left.action) === writeAction(right.action) && left.evidence === right.evidence;
+  return sortedJson(left.action) === sortedJson(right.action) && left.evidence === right.evidence;
 }
 
 /** One decision about money waits for each item, and one of each other kind. */
@@ -208,54 +207,13 @@ function topicOf(action: ProposedAction): string {
     .trim();
 }
 
-const moneyNames = ['amountMinor', 'currency'] satisfies readonly (keyof Money)[];
-
-/** The same action gives the same text. */
-export function writeAction(action: ProposedAction): string {
-  const names = [
-    'verb',
-    'paymentId',
-    'settled',
-    'fees',
-    'endToEndId',
-    'mode',
-    'from',
-    'to',
-    'hasCommands',
-    'partyRef',
-    'destinationRef',
-    'accountHolderName',
-    'pixKeyShown',
-    'origin',
-    'report',
-    'reason',
-    'name',
-    'publicKey',
-    'email',
-    'role',
-    'keptBy',
-    'locale',
-    'keyId',
-    'scopes',
-    'networks',
-    'expiresAtMs',
-    'salt',
-    'secretHash',
-    'overlapHours',
-    'hours',
-    'legalName',
-    'cnpj',
-    'dossierHash',
-    'supportEmail',
-    'supportPhone',
-    'website',
-    'privacyUrl',
-    'termsUrl',
-    'address',
-    ...moneyNames,
-  ];
-  const minor = JSON.stringify(action, writeAmount);
-  return JSON.stringify(JSON.parse(minor), names);
+/** The same for the same fields, in any order. */
+export function sortedJson(given: object): string {
+  return JSON.stringify(given, (name, value: unknown) =>
+    typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)))
+      : writeAmount(name, value),
+  );
 }
 
 function ended(
