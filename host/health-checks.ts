@@ -15,7 +15,7 @@ import {
 import { formatAmount } from '../core/domain/base/money.js';
 import type { Mode } from '../core/domain/base/tenant.js';
 import { lateAfterMs } from '../core/domain/deposits/book-reading.js';
-import { hasContact } from '../core/domain/parties/organization.js';
+import { hasContact } from '../core/domain/parties/contact.js';
 import type { FeedHead } from '../core/domain/payments/event.js';
 import type { HealthCheck } from '../core/domain/service/health-check.js';
 import { PonteError, reasonOf } from '../core/errors.js';

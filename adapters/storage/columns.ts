@@ -3,6 +3,7 @@
 // A stored value of another kind is an assertion failure, never a wrong domain value. Messages are
 // made once: reads are on the path of each request.
 import { type Money, money as moneyOf } from '../../core/domain/base/money.js';
+import { recordOf } from '../../core/domain/base/record-of.js';
 import { modes, type Tenant } from '../../core/domain/base/tenant.js';
 import { AssertionFailure, assert } from '../../core/errors.js';
 import { type Param, type Row, timeParam } from './database.js';
@@ -139,6 +140,14 @@ export function searchable(
 ): Column<string | null> {
   const write = (value: string | null) => (value === null ? null : derive(value));
   return { ...of, parts: [...of.parts, { name, write }] };
+}
+
+/** A column for each property, named like it. */
+export function columnsOf<N extends string, V>(
+  names: readonly N[],
+  of: (name: string) => Column<V>,
+): Readonly<Record<N, Column<V>>> {
+  return recordOf(names, (name) => of(name.replace(/[A-Z]/g, (sign) => `_${sign.toLowerCase()}`)));
 }
 
 export const key = <V>(of: Column<V>): Column<V> => ({ ...of, kind: 'key' });

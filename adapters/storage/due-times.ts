@@ -1,5 +1,6 @@
 // Queries over whole queues: when each has something due, and the due times after the clock went
 // back. claims.ts takes the rows.
+import { recordOf } from '../../core/domain/base/record-of.js';
 import type { QueueName } from '../../core/ports/storage.js';
 import { time } from './columns.js';
 import { type Database, timeParam } from './database.js';
@@ -30,17 +31,11 @@ const allNextDueSql = [
   `select ${queues.map((queue) => `(${nextDueSql[queue]}) as ${queue}`).join(', ')}`,
 ].join(' ');
 
-const nothingDue: NextDue = Object.fromEntries(queues.map((queue) => [queue, null])) as Record<
-  Queue,
-  null
->;
+const nothingDue: NextDue = recordOf(queues, () => null);
 
 export async function readNextDue(database: Database): Promise<NextDue> {
   const [row = nothingDue] = await database.read(allNextDueSql, []);
-  return Object.fromEntries(queues.map((queue) => [queue, time.null(queue).read(row)])) as Record<
-    Queue,
-    number | null
-  >;
+  return recordOf(queues, (queue) => time.null(queue).read(row));
 }
 
 const dueTables = [

@@ -2,14 +2,17 @@
 import { type Command, Option } from 'commander';
 import { readEmail } from '../../core/domain/base/email-address.js';
 import { formatInstant } from '../../core/domain/base/instant.js';
+import { recordOf } from '../../core/domain/base/record-of.js';
 import type { Mode } from '../../core/domain/base/tenant.js';
 import { shownDue } from '../../core/domain/hosted/party-answer.js';
 import type { ServiceAction } from '../../core/domain/money-desk/service-decisions.js';
+import { contactKinds, contactNames, contacts } from '../../core/domain/parties/contact.js';
 import {
   type CollectNeed,
   type Lack,
   lacksToCollect,
   needsOnboarding,
+  type Organization,
 } from '../../core/domain/parties/organization.js';
 import { isSubmitted, type PartyStatus } from '../../core/domain/parties/party.js';
 import { type Correction, TERMS } from '../../core/domain/parties/party-due.js';
@@ -268,14 +271,7 @@ function presentRequest(request: ProductionRequest) {
   };
 }
 
-interface SupportOptions {
-  readonly email?: string;
-  readonly phone?: string;
-  readonly website?: string;
-  readonly privacy?: string;
-  readonly terms?: string;
-  readonly replace: boolean;
-}
+type SupportOptions = Readonly<Record<string, string | undefined>> & { readonly replace: boolean };
 
 function addSupportCommand(shell: Shell, org: Command): void {
   addOperatorCommand<SupportOptions>(shell, org, {
@@ -283,28 +279,19 @@ function addSupportCommand(shell: Shell, org: Command): void {
     authority: 'confirmed',
     description: 'set the contact and the links that buyers see; an empty text removes one',
     options: [
-      new Option('--email <address>', 'its e-mail address'),
-      new Option('--phone <number>', 'its phone number'),
-      new Option('--website <url>', 'its website'),
-      new Option('--privacy <url>', 'its privacy notice'),
-      new Option('--terms <url>', 'its terms'),
+      ...Object.values(contacts).map(({ kind, option, means }) => {
+        return new Option(`--${option} ${contactKinds[kind].usage}`, means);
+      }),
       replaceOption(),
     ],
     details: 'In live mode an e-mail address or a phone number is required.',
     run: async (operator, { replace, ...options }, [orgId = '']) => {
-      const { email, phone, website, privacy, terms } = options;
-      const given = {
-        ...(email === undefined ? {} : { supportEmail: email }),
-        ...(phone === undefined ? {} : { supportPhone: phone }),
-        ...(website === undefined ? {} : { website }),
-        ...(privacy === undefined ? {} : { privacyUrl: privacy }),
-        ...(terms === undefined ? {} : { termsUrl: terms }),
-      };
-      if (Object.keys(given).length === 0) {
-        throw new PonteError('ValidationError', 'Give one of the options.');
-      }
       const { contactIn } = await organizations();
-      return decidedAbout(operator, orgId, { verb: 'support', ...contactIn(given) }, replace);
+      const contact = contactIn(recordOf(contactNames, (name) => options[contacts[name].option]));
+      if (Object.keys(contact).length > 0) {
+        return decidedAbout(operator, orgId, { verb: 'support', ...contact }, replace);
+      }
+      throw new PonteError('ValidationError', 'Give one of the options.');
     },
   });
 }
@@ -440,8 +427,7 @@ interface ModeState {
 }
 
 function presentOrganization({ organization, profiles }: OrganizationView) {
-  const { id, name, productionGrantedAtMs, requiresApproval, createdAtMs } = organization;
-  const { supportEmail, supportPhone, website, privacyUrl, termsUrl, timeZone } = organization;
+  const { id, name, productionGrantedAtMs, requiresApproval, createdAtMs, timeZone } = organization;
   const stateOf = (mode: Mode): ModeState => ({
     kybStatus: profiles[mode].status,
     tosAccepted: profiles[mode].tosAcceptedAtMs !== null,
@@ -462,11 +448,20 @@ function presentOrganization({ organization, profiles }: OrganizationView) {
     intentsNeedApproval: profiles.live.intentsNeedApproval,
     payoutHoldHours: profiles.live.payoutHoldHours,
     timeZone,
-    support: { email: supportEmail, phone: supportPhone, website, privacyUrl, termsUrl },
+    support: supportOf(organization),
     test: stateOf('test'),
     live: stateOf('live'),
     createdAt: formatInstant(createdAtMs),
   };
+}
+
+/** `supportEmail` is `email` there. */
+function supportOf(organization: Organization): Readonly<Record<string, string | null>> {
+  const named = contactNames.map((name) => {
+    const short = name.replace(/^support(.)/, (_, first: string) => first.toLowerCase());
+    return [short, organization[name]] as const;
+  });
+  return Object.fromEntries(named);
 }
 
 /** What the partner wants, a line each, with what to do about it. */
@@ -551,9 +546,9 @@ function shown(json: ReturnType<typeof presentOrganization>): Outcome {
       'invoices need approval': requiresApproval ? 'yes' : 'no',
       'intents need approval': intentsNeedApproval ? 'yes' : 'no',
       'payout hold in live': `${payoutHoldHours} hours`,
-      'support e-mail': support.email,
-      'support phone': support.phone,
-      website: support.website,
+      'support e-mail': support['email'] ?? null,
+      'support phone': support['phone'] ?? null,
+      website: support['website'] ?? null,
       created: createdAt,
     }),
   };

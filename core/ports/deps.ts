@@ -7,7 +7,7 @@ import type { PartnerCommand } from '../domain/commands/partner-command.js';
 import type { Regime } from '../domain/commands/regime.js';
 import type { DriftLimits } from '../domain/commands/report-check.js';
 import type { MailPurpose } from '../domain/mail/mail.js';
-import type { LegalLinks } from '../domain/parties/organization.js';
+import type { LegalLinks } from '../domain/parties/contact.js';
 import type { DomainEvent } from '../domain/payments/event.js';
 import type { Payment } from '../domain/payments/payment.js';
 import type { Refusals } from '../domain/service/refused-request.js';

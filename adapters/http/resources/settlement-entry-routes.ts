@@ -3,7 +3,6 @@ import { z } from 'zod';
 import { allows } from '../../../core/domain/access/scope.js';
 import {
   ACCOUNT_NAME_LENGTH_MAX,
-  type BookAccounts,
   entryAccounts,
 } from '../../../core/domain/accounting/account-name.js';
 import {
@@ -16,6 +15,7 @@ import {
 import type { EntryLine } from '../../../core/domain/accounting/settlement-entry.js';
 import { formatInstant } from '../../../core/domain/base/instant.js';
 import { formatAmount } from '../../../core/domain/base/money.js';
+import { recordOf } from '../../../core/domain/base/record-of.js';
 import { postingKinds } from '../../../core/domain/payments/ledger.js';
 import { paymentOrigins } from '../../../core/domain/payments/payment.js';
 import {
@@ -92,13 +92,7 @@ const entryList = representation<EntriesSource>()('SettlementEntries', {
   }),
 });
 
-const namesOf = (name: z.ZodType<string>) =>
-  z.object(
-    Object.fromEntries(entryAccounts.map((one) => [one, name])) as Record<
-      keyof BookAccounts,
-      typeof name
-    >,
-  );
+const namesOf = (name: z.ZodType<string>) => z.object(recordOf(entryAccounts, () => name));
 
 const closedMonth = representation<ClosedMonth>()(null, {
   month: z.string().meta({ description: 'YYYY-MM; earlier months are closed with it.' }),

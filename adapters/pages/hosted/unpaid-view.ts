@@ -2,7 +2,8 @@
 import { sessionEnd } from '../../../core/domain/access/session.js';
 import { localeOf } from '../../../core/domain/base/locale.js';
 import type { Mode } from '../../../core/domain/base/tenant.js';
-import type { LegalLinks, Organization } from '../../../core/domain/parties/organization.js';
+import type { LegalLinks } from '../../../core/domain/parties/contact.js';
+import type { Organization } from '../../../core/domain/parties/organization.js';
 import { readDisplay } from '../../../core/domain/payments/display.js';
 import type { Settings } from '../../../core/ports/deps.js';
 import { logoPath } from '../kit/files/logo-file.js';

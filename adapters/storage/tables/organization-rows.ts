@@ -1,9 +1,11 @@
 // Organizations, what they have in each mode, and their requests for production: columns and SQL.
+import { contactNames } from '../../../core/domain/parties/contact.js';
 import { type Logo, logoTypes } from '../../../core/domain/parties/logo.js';
-import type {
-  NamedProfile,
-  Organization,
-  OrganizationProfile,
+import {
+  mailSwitches,
+  type NamedProfile,
+  type Organization,
+  type OrganizationProfile,
 } from '../../../core/domain/parties/organization.js';
 import { partyStatuses } from '../../../core/domain/parties/party.js';
 import {
@@ -12,6 +14,7 @@ import {
   productionStates,
 } from '../../../core/domain/parties/production-request.js';
 import {
+  columnsOf,
   fixed,
   flag,
   integer,
@@ -32,14 +35,9 @@ export const organizations = defineTable<Organization>('organizations', {
   name: text('name'),
   productionGrantedAtMs: time.null('production_granted_at'),
   requiresApproval: flag('requires_approval'),
-  sendsReminders: flag('sends_reminders'),
-  sendsSettlementNotices: flag('sends_settlement_notices'),
+  ...columnsOf(mailSwitches, flag),
   requiresPasskey: flag('requires_passkey'),
-  supportEmail: text.null('support_email'),
-  supportPhone: text.null('support_phone'),
-  website: text.null('website'),
-  privacyUrl: text.null('privacy_url'),
-  termsUrl: text.null('terms_url'),
+  ...columnsOf(contactNames, text.null),
   accentColor: text.null('accent_color'),
   logoHash: text.null('logo_hash'),
   timeZone: text('time_zone'),

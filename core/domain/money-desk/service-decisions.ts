@@ -6,7 +6,7 @@ import type { Scope } from '../access/scope.js';
 import { formatInstant } from '../base/instant.js';
 import type { Locale } from '../base/locale.js';
 import type { Mode } from '../base/tenant.js';
-import type { LegalLinks, SupportContact } from '../parties/organization.js';
+import type { Contact } from '../parties/contact.js';
 import type { PaymentOrigin } from '../payments/payment.js';
 import type { DecisionName } from './decisions.js';
 
@@ -51,7 +51,7 @@ export type ServiceAction =
     })
   | (KeyToIssue & { readonly verb: 'roll-key'; readonly overlapHours: number })
   | { readonly verb: 'payout-hold'; readonly hours: number }
-  | ({ readonly verb: 'support' } & Partial<SupportContact & LegalLinks>)
+  | ({ readonly verb: 'support' } & Partial<Contact>)
   /** `address` is masked: the row of the proposal is kept. */
   | { readonly verb: 'erase-person'; readonly address: string }
   /** `address`: likewise. Sessions end, too. */

@@ -1,33 +1,32 @@
 // An organization (the integrator) and its profile in each mode: KYB, terms, and where payments
 // without a named seller are paid.
 import { PonteError } from '../../errors.js';
+import { recordOf } from '../base/record-of.js';
 import type { Tenant } from '../base/tenant.js';
-import { plainSigns } from '../base/typed-text.js';
+import { DEFAULT_TIME_ZONE } from '../base/time-zone.js';
+import { type Contact, hasContact, noContact } from './contact.js';
 import type { Dossier } from './dossier.js';
 import { areTermsUsed, isDecision, type PartyStatus, withTerms } from './party.js';
 import { isDue, TERMS } from './party-due.js';
 import { type Payee, withOwnPayout } from './payee.js';
 
-export interface Organization {
+/**
+ * Mails that an organization may switch on: reminders of the due date to buyers of invoices, and
+ * the proof of each settled payment to payees. Another one is a name here, a column of the schema,
+ * and its words in each language.
+ */
+export const mailSwitches = ['sendsReminders', 'sendsSettlementNotices'] as const;
+export type MailSwitches = Readonly<Record<(typeof mailSwitches)[number], boolean>>;
+
+export interface Organization extends Contact, MailSwitches {
   readonly id: string;
   readonly name: string;
   /** Live mode requires this manual approval and the KYB. */
   readonly productionGrantedAtMs: number | null;
   /** Whether invoices need the approval of a second person. */
   readonly requiresApproval: boolean;
-  /** Whether buyers of invoices are reminded of the due date by mail. */
-  readonly sendsReminders: boolean;
-  /** Whether payees are mailed the proof of each settled payment. */
-  readonly sendsSettlementNotices: boolean;
   /** Owners and admins act in live mode by a passkey only; so does a fresh proof of anybody. */
   readonly requiresPasskey: boolean;
-  /** Shown to buyers, like the four below; null: none. */
-  readonly supportEmail: string | null;
-  readonly supportPhone: string | null;
-  /** An http or https URL, as the two below. */
-  readonly website: string | null;
-  readonly privacyUrl: string | null;
-  readonly termsUrl: string | null;
   /** `#rrggbb`, readable (accent-color.ts); null: that of Ponte. */
   readonly accentColor: string | null;
   /** The hash of its logo (logo.ts); null: none. */
@@ -38,15 +37,22 @@ export interface Organization {
   readonly version: number;
 }
 
-/** How a buyer reaches the organization. */
-export type SupportContact = Pick<Organization, 'supportEmail' | 'supportPhone' | 'website'>;
-
-/** What a buyer may read before sending data; null: the operator's (deps.ts). */
-export type LegalLinks = Pick<Organization, 'privacyUrl' | 'termsUrl'>;
-
-/** Whether a buyer finds a person to ask, which live mode requires. */
-export function hasContact({ supportEmail, supportPhone }: SupportContact): boolean {
-  return supportEmail !== null || supportPhone !== null;
+/** As it is created. */
+export function newOrganization(id: string, name: string, nowMs: number): Organization {
+  return Object.freeze({
+    id,
+    name,
+    productionGrantedAtMs: null,
+    requiresApproval: false,
+    ...recordOf(mailSwitches, () => false),
+    requiresPasskey: false,
+    ...noContact,
+    accentColor: null,
+    logoHash: null,
+    timeZone: DEFAULT_TIME_ZONE,
+    createdAtMs: nowMs,
+    version: 1,
+  });
 }
 
 /** Created with the organization, one for each mode. */
@@ -59,27 +65,6 @@ export interface OrganizationProfile extends Tenant, Payee {
   /** How long a changed PIX destination is held in live mode. */
   readonly payoutHoldHours: number;
   readonly version: number;
-}
-
-const PHONE_DIGITS_MIN = 5;
-const PHONE_LENGTH_MAX = 40;
-const WEBSITE_LENGTH_MAX = 200;
-const phoneForm = /^\+?[0-9(][0-9 ()./-]*$/;
-const websiteForm = /^https?:\/\/[^\s/?#@]+([/?#]\S*)?$/i;
-
-/** The phone number without surrounding blanks; null for any other text. */
-export function readPhone(text: string): string | null {
-  const phone = plainSigns(text).trim();
-  const isLong = phone.replace(/[^0-9]/g, '').length >= PHONE_DIGITS_MIN;
-  return isLong && phone.length <= PHONE_LENGTH_MAX && phoneForm.test(phone) ? phone : null;
-}
-
-/** The normalized http or https URL without a password; null for any other text. */
-export function readWebsite(text: string): string | null {
-  const url = text.trim();
-  if (!websiteForm.test(url) || !URL.canParse(url)) return null;
-  const { href } = new URL(url);
-  return href.length <= WEBSITE_LENGTH_MAX ? href : null;
 }
 
 export interface NamedProfile {

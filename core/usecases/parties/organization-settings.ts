@@ -1,11 +1,13 @@
 // The settings that owners change in the dashboard, all at once. One owner makes the rules only
 // stricter: operators lower the hold of PIX destinations and end second approval.
 import type { SessionBeginning } from '../../domain/access/session.js';
+import { recordOf } from '../../domain/base/record-of.js';
 import { modes } from '../../domain/base/tenant.js';
 import { isReadableColor, readAccentColor } from '../../domain/parties/accent-color.js';
+import type { ContactName } from '../../domain/parties/contact.js';
 import { HOLD_HOURS_MAX } from '../../domain/parties/destination-change.js';
 import { type Logo, type LogoProblem, readLogo } from '../../domain/parties/logo.js';
-import type { LegalLinks, SupportContact } from '../../domain/parties/organization.js';
+import { type MailSwitches, mailSwitches } from '../../domain/parties/organization.js';
 import type { PaymentOrigin } from '../../domain/payments/payment.js';
 import { PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
@@ -18,18 +20,16 @@ import {
 } from './organizations.js';
 import { loadProfile } from './party-kinds.js';
 
-export interface SettingsChange {
+export interface SettingsChange extends MailSwitches {
   /** The version of the organization that was read before. */
   readonly version: number;
-  readonly contact: Readonly<Record<keyof (SupportContact & LegalLinks), string>>;
+  readonly contact: Readonly<Record<ContactName, string>>;
   /** Empty: that of Ponte. */
   readonly accentColor: string;
   /** What a second member approves from now on. What is not named stays as it is. */
   readonly approvalOf: readonly PaymentOrigin[];
   /** Not less than before. */
   readonly payoutHoldHours: number;
-  readonly sendsReminders: boolean;
-  readonly sendsSettlementNotices: boolean;
   /** As `readTimeZone` reads it. */
   readonly timeZone: string;
   readonly requiresPasskey: boolean;
@@ -48,7 +48,7 @@ export function changeSettings(
   settings: SettingsChange,
 ): Promise<boolean> {
   const { version, contact, approvalOf, payoutHoldHours } = settings;
-  const { sendsReminders, sendsSettlementNotices, requiresPasskey, began } = settings;
+  const { requiresPasskey, began } = settings;
   const shown = contactIn(contact);
   const accentColor = accentColorIn(settings);
   const timeZone = timeZoneIn(settings.timeZone);
@@ -61,8 +61,8 @@ export function changeSettings(
       throw new PonteError('SessionNotFresh', text);
     }
     const requiresApproval = was.requiresApproval || approvalOf.includes('invoice');
-    const rules = { requiresApproval, sendsReminders, sendsSettlementNotices, requiresPasskey };
-    const ruled = { ...rules, accentColor, timeZone };
+    const mails = recordOf(mailSwitches, (name) => settings[name]);
+    const ruled = { requiresApproval, ...mails, requiresPasskey, accentColor, timeZone };
     tx.organizations.update(Object.freeze({ ...withContact(was, shown), ...ruled }));
     for (const mode of modes) {
       const profile = await loadProfile(tx, { orgId, mode });

@@ -6,23 +6,26 @@ import { isActiveMember, scopesOf } from '../../domain/access/member.js';
 import { allows } from '../../domain/access/scope.js';
 import { developmentOperator } from '../../domain/base/actor.js';
 import { checkedText } from '../../domain/base/checked-text.js';
-import { readEmail } from '../../domain/base/email-address.js';
 import { type Mode, modes, type Tenant } from '../../domain/base/tenant.js';
-import { DEFAULT_TIME_ZONE, readTimeZone } from '../../domain/base/time-zone.js';
+import { readTimeZone } from '../../domain/base/time-zone.js';
 import type { PartnerCommand } from '../../domain/commands/partner-command.js';
 import { isAnswer } from '../../domain/hosted/party-answer.js';
+import {
+  type Contact,
+  type ContactName,
+  contactKinds,
+  contactNames,
+  contacts,
+  hasContact,
+} from '../../domain/parties/contact.js';
 import { HOLD_HOURS } from '../../domain/parties/destination-change.js';
 import type { Dossier } from '../../domain/parties/dossier.js';
 import {
-  hasContact,
-  type LegalLinks,
+  newOrganization,
   type Organization,
   type OrganizationProfile,
   organizationTermsAccepted,
   payableOrganization,
-  readPhone,
-  readWebsite,
-  type SupportContact,
   sandboxKyb,
 } from '../../domain/parties/organization.js';
 import { decided, isSubmitted, newParty, submitted } from '../../domain/parties/party.js';
@@ -70,25 +73,7 @@ export async function createOrganization(
 ): Promise<OrganizationView> {
   const name = checkedText('name', input.name, NAME_LENGTH_MAX);
   const nowMs = deps.clock.nowMs();
-  const organization: Organization = Object.freeze({
-    id: deps.ids.next('org', nowMs),
-    name,
-    productionGrantedAtMs: null,
-    requiresApproval: false,
-    sendsReminders: false,
-    sendsSettlementNotices: false,
-    requiresPasskey: false,
-    supportEmail: null,
-    supportPhone: null,
-    website: null,
-    privacyUrl: null,
-    termsUrl: null,
-    accentColor: null,
-    logoHash: null,
-    timeZone: DEFAULT_TIME_ZONE,
-    createdAtMs: nowMs,
-    version: 1,
-  });
+  const organization = newOrganization(deps.ids.next('org', nowMs), name, nowMs);
   const profiles = modes.map((mode) => newProfile({ orgId: organization.id, mode }));
   await deps.store.run(async (tx) => tx.organizations.insert(organization, profiles));
   if (input.sandboxKyb) {
@@ -446,21 +431,11 @@ export async function stageSecondApproval(
   }
 }
 
-type ShownToBuyers = keyof (SupportContact & LegalLinks);
-
-const supportReaders = {
-  supportEmail: [readEmail, 'an e-mail address'],
-  supportPhone: [readPhone, 'a phone number of digits, blanks and + ( ) . / -'],
-  website: [readWebsite, 'an http or https URL'],
-  privacyUrl: [readWebsite, 'an http or https URL'],
-  termsUrl: [readWebsite, 'an http or https URL'],
-} as const satisfies Record<ShownToBuyers, unknown>;
-
 /** What buyers are shown. What is not given stays; an empty text removes it. ValidationError. */
 export async function setSupportContact(
   deps: Deps,
   orgId: string,
-  given: Readonly<Partial<Record<ShownToBuyers, string>>>,
+  given: Partial<Record<ContactName, string>>,
 ): Promise<OrganizationView> {
   const contact = contactIn(given);
   await changeOrganization(deps, orgId, (was) => withContact(was, contact));
@@ -488,15 +463,12 @@ export function timeZoneIn(text: string): string {
   throw new PonteError('ValidationError', message);
 }
 
-type Contact = Partial<SupportContact & LegalLinks>;
-
 /** What the texts say; an empty one is null. ValidationError. */
-export function contactIn(given: Readonly<Partial<Record<ShownToBuyers, string>>>): Contact {
-  const names = Object.keys(supportReaders) as ShownToBuyers[];
-  const entries = names.flatMap((name) => {
+export function contactIn(given: Partial<Record<ContactName, string>>): Partial<Contact> {
+  const entries = contactNames.flatMap((name) => {
     const text = given[name];
     if (text === undefined) return [];
-    const [read, form] = supportReaders[name];
+    const { read, form } = contactKinds[contacts[name].kind];
     const value = text.trim() === '' ? null : read(text);
     if (value !== null || text.trim() === '') return [[name, value] as const];
     throw new PonteError('ValidationError', `${name}: give ${form}, or an empty text for none.`);
@@ -505,8 +477,8 @@ export function contactIn(given: Readonly<Partial<Record<ShownToBuyers, string>>
 }
 
 /** The same object if nothing changes. ValidationError. */
-export function withContact(was: Organization, contact: Contact): Organization {
-  const names = Object.keys(contact) as (keyof Contact)[];
+export function withContact(was: Organization, contact: Partial<Contact>): Organization {
+  const names = Object.keys(contact) as ContactName[];
   if (names.every((name) => was[name] === contact[name])) return was;
   const next = { ...was, ...contact };
   if (was.productionGrantedAtMs !== null && hasContact(was)) requireContact(next);

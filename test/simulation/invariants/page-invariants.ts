@@ -14,7 +14,7 @@ import { settlementsOf } from '../../../core/domain/commands/settlement.js';
 import { screenOf } from '../../../core/domain/hosted/hosted-screen.js';
 import { isPayoutBack } from '../../../core/domain/money-desk/money-decision.js';
 import { kycStateOf } from '../../../core/domain/parties/buyer-kyc.js';
-import type { Organization } from '../../../core/domain/parties/organization.js';
+import { newOrganization, type Organization } from '../../../core/domain/parties/organization.js';
 import { bankDetailsRecord, checkCodeOf } from '../../../core/domain/payments/bank-record.js';
 import type { Payment } from '../../../core/domain/payments/payment.js';
 import { isTerminal } from '../../../core/domain/payments/payment.js';
@@ -216,23 +216,8 @@ function viewIn(locale: Locale, shown: Shown) {
 }
 
 const organization: Organization = {
-  id: 'org',
-  name: 'Org',
-  productionGrantedAtMs: null,
-  requiresApproval: false,
-  sendsReminders: false,
-  sendsSettlementNotices: false,
-  requiresPasskey: false,
+  ...newOrganization('org', 'Org', 0),
   supportEmail: 'help@org.example',
-  supportPhone: null,
-  website: null,
-  privacyUrl: null,
-  termsUrl: null,
-  accentColor: null,
-  logoHash: null,
-  timeZone: 'America/Sao_Paulo',
-  createdAtMs: 0,
-  version: 1,
 };
 
 /** What a person reads. */

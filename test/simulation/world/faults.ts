@@ -1,5 +1,6 @@
 // Faults of a history: one row per kind, with the probabilities that a seed picks from. All faults
 // are drawn here, so that a report can state how often each kind was injected.
+import { recordOf } from '../../../core/domain/base/record-of.js';
 import { type Fault, faults as httpFaults } from '../../support/blindpay/blindpay-server.js';
 import type { PartnerName } from '../partner/history-partner.js';
 import type { SeededRandom } from '../seeded-random.js';
@@ -92,7 +93,7 @@ const usualFaults = {
 const blindPayFaults = {
   /** Per HTTP call: its process is paused before, for longer than its lease. */
   processPaused: perHttpCall,
-  ...eachOf(httpFaultKinds, () => perHttpCall),
+  ...recordOf(httpFaultKinds, () => perHttpCall),
 } as const;
 
 export type FaultKind = keyof typeof usualFaults | keyof typeof blindPayFaults;
@@ -175,9 +176,5 @@ export class Faults {
 }
 
 function ratesBy(rate: (kind: FaultKind) => number): FaultRates {
-  return eachOf(allKinds, rate);
-}
-
-function eachOf<K extends string, V>(names: readonly K[], of: (name: K) => V) {
-  return Object.fromEntries(names.map((name) => [name, of(name)])) as Readonly<Record<K, V>>;
+  return recordOf(allKinds, rate);
 }

@@ -4,6 +4,7 @@
 import { HOUR_MS } from '../../../core/domain/base/instant.js';
 import type { Mode, Tenant } from '../../../core/domain/base/tenant.js';
 import type { DocumentKind, DocumentOwner } from '../../../core/domain/parties/document.js';
+import { newOrganization } from '../../../core/domain/parties/organization.js';
 import { newParty } from '../../../core/domain/parties/party.js';
 import type { Deps } from '../../../core/ports/deps.js';
 import type { Ids } from '../../../core/ports/outside.js';
@@ -202,23 +203,9 @@ export class World implements Surroundings {
         };
         tx.organizations.insert(
           {
-            id: orgId,
-            name: orgId,
+            ...newOrganization(orgId, orgId, this.nowMs),
             productionGrantedAtMs: this.nowMs,
             requiresApproval: orgId === CAREFUL_ORG,
-            sendsReminders: false,
-            sendsSettlementNotices: false,
-            requiresPasskey: false,
-            supportEmail: null,
-            supportPhone: null,
-            website: null,
-            privacyUrl: null,
-            termsUrl: null,
-            accentColor: null,
-            logoHash: null,
-            timeZone: 'America/Sao_Paulo',
-            createdAtMs: this.nowMs,
-            version: 1,
           },
           [profile('test'), profile('live')],
         );

@@ -7,6 +7,7 @@ import type { Person } from '../../../core/domain/access/person.js';
 import type { MemberSession } from '../../../core/domain/access/session.js';
 import { emailKey } from '../../../core/domain/base/email-address.js';
 import { money } from '../../../core/domain/base/money.js';
+import { recordOf } from '../../../core/domain/base/record-of.js';
 import type { Tenant } from '../../../core/domain/base/tenant.js';
 import type { Asset } from '../../../core/domain/commands/asset.js';
 import {
@@ -18,12 +19,15 @@ import type { InboxMessage } from '../../../core/domain/commands/partner-message
 import type { Quote } from '../../../core/domain/commands/quote.js';
 import type { Buyer, KycSubmission } from '../../../core/domain/parties/buyer-kyc.js';
 import type { ConnectedAccount } from '../../../core/domain/parties/connected-account.js';
+import { contactNames } from '../../../core/domain/parties/contact.js';
 import type { DestinationChange } from '../../../core/domain/parties/destination-change.js';
 import type { Document } from '../../../core/domain/parties/document.js';
 import type { Logo } from '../../../core/domain/parties/logo.js';
-import type {
-  Organization,
-  OrganizationProfile,
+import {
+  mailSwitches,
+  newOrganization,
+  type Organization,
+  type OrganizationProfile,
 } from '../../../core/domain/parties/organization.js';
 import type { PartyDraft } from '../../../core/domain/parties/party-draft.js';
 import type { ProductionRequest } from '../../../core/domain/parties/production-request.js';
@@ -74,23 +78,16 @@ export function duePage(limit: number, nowMs = T0, after: DuePage['after'] = nul
 
 export function anOrganization(fields: Partial<Organization> = {}): Organization {
   return {
-    id: 'org_a',
-    name: 'Acme Ltda · São Paulo',
+    ...newOrganization('org_a', 'Acme Ltda · São Paulo', T0),
     productionGrantedAtMs: T0 + 1,
     requiresApproval: true,
-    sendsReminders: true,
-    sendsSettlementNotices: true,
+    ...recordOf(mailSwitches, () => true),
     requiresPasskey: true,
+    ...recordOf(contactNames, (name) => `https://acme.example/${name}`),
     supportEmail: 'help@acme.example',
     supportPhone: '+55 11 5555-0100',
-    website: 'https://acme.example/',
-    privacyUrl: 'https://acme.example/privacy',
-    termsUrl: 'https://acme.example/terms',
     accentColor: '#8a1c4a',
     logoHash: 'ab'.repeat(8),
-    timeZone: 'America/Sao_Paulo',
-    createdAtMs: T0,
-    version: 1,
     ...fields,
   };
 }

@@ -7,11 +7,8 @@ import {
   REPORT_LENGTH_MAX,
   readCertifyReport,
 } from '../../../../core/domain/parties/certify-summary.js';
-import {
-  hasContact,
-  type Organization,
-  readPhone,
-} from '../../../../core/domain/parties/organization.js';
+import { hasContact, readPhone } from '../../../../core/domain/parties/contact.js';
+import type { Organization } from '../../../../core/domain/parties/organization.js';
 import {
   ANSWER_LENGTH_MAX,
   type ProductionQuestion,

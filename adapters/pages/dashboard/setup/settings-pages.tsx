@@ -3,8 +3,8 @@
 
 import type { ComponentChildren, VNode } from 'preact';
 import { allows } from '../../../../core/domain/access/scope.js';
-import { readEmail } from '../../../../core/domain/base/email-address.js';
 import { money } from '../../../../core/domain/base/money.js';
+import { recordOf } from '../../../../core/domain/base/record-of.js';
 import { readTimeZone } from '../../../../core/domain/base/time-zone.js';
 import { plainSigns } from '../../../../core/domain/base/typed-text.js';
 import {
@@ -13,13 +13,18 @@ import {
   leastContrast,
   readAccentColor,
 } from '../../../../core/domain/parties/accent-color.js';
+import {
+  type ContactName,
+  contactKinds,
+  contactNames,
+  contacts,
+  hasContact,
+} from '../../../../core/domain/parties/contact.js';
 import { LOGO_BYTES_MAX, logoTypes } from '../../../../core/domain/parties/logo.js';
 import {
-  hasContact,
+  mailSwitches,
   type Organization,
   type OrganizationProfile,
-  readPhone,
-  readWebsite,
 } from '../../../../core/domain/parties/organization.js';
 import { readStanding } from '../../../../core/usecases/access/sessions.js';
 import {
@@ -61,17 +66,6 @@ import { START_PATH } from './getting-started-pages.js';
 const change = { scope: 'org:write', proof: 'change_settings' } as const;
 const CHANGE = '/settings/change';
 
-/** How a text of buyers is read, what is said of a wrong one, and what it is in a browser. */
-const contacts = {
-  supportEmail: [readEmail, 'not_an_address', 'email'],
-  supportPhone: [readPhone, 'notAPhone', 'tel'],
-  website: [readWebsite, 'notAUrl', 'url'],
-  privacyUrl: [readWebsite, 'notAUrl', 'url'],
-  termsUrl: [readWebsite, 'notAUrl', 'url'],
-} as const;
-type Contact = keyof typeof contacts;
-const contactNames = Object.keys(contacts) as readonly Contact[];
-
 interface Settings extends Organization {
   readonly intentsNeedApproval: boolean;
   readonly payoutHoldHours: number;
@@ -109,14 +103,13 @@ async function readSettings({ deps }: PageContext, call: MemberCall): Promise<Se
 const onIf = (isOn: boolean) => (isOn ? 'yes' : '');
 
 const textsOf = (settings: Settings): TypedForm => ({
-  ...Object.fromEntries(contactNames.map((name) => [name, settings[name] ?? ''])),
+  ...recordOf(contactNames, (name) => settings[name] ?? ''),
+  ...recordOf(mailSwitches, (name) => onIf(settings[name])),
   version: `${settings.version}`,
   accentColor: settings.accentColor ?? '',
   approval: onIf(settings.requiresApproval),
   intentApproval: onIf(settings.intentsNeedApproval),
   hold: `${settings.payoutHoldHours}`,
-  sendsReminders: onIf(settings.sendsReminders),
-  sendsSettlementNotices: onIf(settings.sendsSettlementNotices),
   timeZone: settings.timeZone,
   passkey: onIf(settings.requiresPasskey),
 });
@@ -229,34 +222,27 @@ function contactFields({ texts }: DashboardScene, settings: Settings) {
   const needsContact = settings.productionGrantedAtMs !== null && hasContact(settings);
   const isBare = ({ supportEmail = '', supportPhone = '' }: TypedForm) =>
     supportEmail.trim() === '' && supportPhone.trim() === '';
-  const contact = (name: Contact): DeclaredField<string> => {
-    const [read, problem, type] = contacts[name];
+  const contact = (name: ContactName): DeclaredField<string> => {
+    const { kind } = contacts[name];
     const mayBeEmpty = (typed: TypedForm) =>
       name !== 'supportEmail' || !needsContact || !isBare(typed);
     return textAs({
       label: words.optional(words[name]),
-      type,
+      type: kind,
       max: 320,
       spellcheck: false,
       problem: (text) => {
         if (text === '') return words.needsContact;
-        return name === 'supportEmail' ? emailText(words, text) : words[problem];
+        if (kind === 'email') return emailText(words, text);
+        return kind === 'tel' ? words.notAPhone : words.notAUrl;
       },
       read: (text, typed) =>
-        (text === '' ? mayBeEmpty(typed) : read(text) !== null) ? text : null,
+        (text === '' ? mayBeEmpty(typed) : contactKinds[kind].read(text) !== null) ? text : null,
     });
   };
   return {
-    supportEmail: contact('supportEmail'),
-    supportPhone: contact('supportPhone'),
-    website: contact('website'),
-    privacyUrl: contact('privacyUrl'),
-    termsUrl: contact('termsUrl'),
-    sendsReminders: tick({ label: words.reminders, hint: words.remindersHint }),
-    sendsSettlementNotices: tick({
-      label: words.settlementNotices,
-      hint: words.settlementNoticesHint,
-    }),
+    ...recordOf(contactNames, contact),
+    ...recordOf(mailSwitches, (name) => tick({ label: words[name], hint: words[`${name}Hint`] })),
   };
 }
 
@@ -374,8 +360,7 @@ function Shown({ settings }: { readonly settings: Settings }): VNode {
               settings[name] === null ? words.none : <Foreign text={settings[name]} />,
             ),
           ),
-          row(words.reminders, onOff(settings.sendsReminders)),
-          row(words.settlementNotices, onOff(settings.sendsSettlementNotices)),
+          ...mailSwitches.map((name) => row(words[name], onOff(settings[name]))),
         ])}
         {section(
           'rules',
@@ -421,11 +406,7 @@ function Parts({ settings, fields }: { settings: Settings; fields: ShownFields }
         {fields['version']}
         <div class="cols">
           <div class="stack">
-            {part('contact', words.contactText, [
-              ...contactNames,
-              'sendsReminders',
-              'sendsSettlementNotices',
-            ])}
+            {part('contact', words.contactText, [...contactNames, ...mailSwitches])}
             {part('rules', words.rulesText, rules)}
           </div>
           {part('brand', words.brandText, ['accentColor'], preview)}

@@ -366,9 +366,11 @@ export const setupEn = {
     timeZone: 'Time zone',
     timeZoneHint: 'Whose days lists, files and plots have, like America/Sao_Paulo.',
     notAZone: 'Give a time zone like America/Sao_Paulo.',
-    reminders: 'Remind buyers of invoices',
-    settlementNotices: 'Email proofs of payment to sellers',
-    settlementNoticesHint:
+    sendsReminders: 'Remind buyers of invoices',
+    sendsRemindersHint:
+      'An email 3 days before the due date and on the day, while money is missing.',
+    sendsSettlementNotices: 'Email proofs of payment to sellers',
+    sendsSettlementNoticesHint:
       'When a payment settles, its seller gets an email with the proof as PDF and a link that ' +
       'lasts 14 days. For your own payments, your owners get it.',
     passkey: 'Passkey required',
@@ -376,7 +378,6 @@ export const setupEn = {
       'Owners and admins use live mode only after sign-in with a passkey, and what needs a fresh ' +
       'proof needs one.',
     needsPasskey: 'Sign in with a passkey first.',
-    remindersHint: 'An email 3 days before the due date and on the day, while money is missing.',
     optional: (label: string) => `${label} (optional)`,
     ...emailTexts.en,
     notAPhone: 'This is no phone number.',

@@ -364,9 +364,11 @@ export const setupEs: SetupTexts = {
     timeZoneHint:
       'De dónde son los días de las listas, archivos y gráficos, como America/Sao_Paulo.',
     notAZone: 'Dé una zona horaria como America/Sao_Paulo.',
-    reminders: 'Recordar las facturas a los compradores',
-    settlementNotices: 'Enviar los comprobantes a los vendedores',
-    settlementNoticesHint:
+    sendsReminders: 'Recordar las facturas a los compradores',
+    sendsRemindersHint:
+      'Un correo 3 días antes del vencimiento y ese día, mientras falte algún importe.',
+    sendsSettlementNotices: 'Enviar los comprobantes a los vendedores',
+    sendsSettlementNoticesHint:
       'Cuando se liquida un pago, su vendedor recibe un correo con el comprobante en PDF y un ' +
       'enlace de 14 días. En los pagos a su propia empresa, lo reciben los propietarios.',
     passkey: 'Clave de acceso obligatoria',
@@ -374,8 +376,6 @@ export const setupEs: SetupTexts = {
       'Los propietarios y administradores solo usan el modo de producción tras entrar con una ' +
       'clave de acceso, y lo que pide una nueva confirmación pide una.',
     needsPasskey: 'Entre primero con una clave de acceso.',
-    remindersHint:
-      'Un correo 3 días antes del vencimiento y ese día, mientras falte algún importe.',
     optional: (label) => `${label} (opcional)`,
     ...emailTexts.es,
     notAPhone: 'No es un número de teléfono.',

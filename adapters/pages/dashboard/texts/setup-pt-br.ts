@@ -359,9 +359,11 @@ export const setupPtBr: SetupTexts = {
     timeZoneHint:
       'De onde são os dias das listas, dos arquivos e dos gráficos, como America/Sao_Paulo.',
     notAZone: 'Informe um fuso horário como America/Sao_Paulo.',
-    reminders: 'Lembrar os compradores do vencimento',
-    settlementNotices: 'Enviar comprovantes aos vendedores',
-    settlementNoticesHint:
+    sendsReminders: 'Lembrar os compradores do vencimento',
+    sendsRemindersHint:
+      'Um e-mail 3 dias antes do vencimento e no dia, enquanto faltar algum valor.',
+    sendsSettlementNotices: 'Enviar comprovantes aos vendedores',
+    sendsSettlementNoticesHint:
       'Quando um pagamento é liquidado, o vendedor recebe um e-mail com o comprovante em PDF e ' +
       'um link de 14 dias. Nos pagamentos à sua própria empresa, os proprietários o recebem.',
     passkey: 'Chave de acesso obrigatória',
@@ -369,7 +371,6 @@ export const setupPtBr: SetupTexts = {
       'Proprietários e administradores só usam o modo de produção depois de entrar com ' +
       'uma chave de acesso, e o que exige nova confirmação exige uma.',
     needsPasskey: 'Entre primeiro com uma chave de acesso.',
-    remindersHint: 'Um e-mail 3 dias antes do vencimento e no dia, enquanto faltar algum valor.',
     optional: (label) => `${label} (opcional)`,
     ...emailTexts['pt-BR'],
     notAPhone: 'Não é um número de telefone.',

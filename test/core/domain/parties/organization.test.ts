@@ -7,12 +7,11 @@ import {
   lacksToCollect,
   mayCollect,
   needsOnboarding,
+  newOrganization,
   type Organization,
   type OrganizationProfile,
   organizationTermsAccepted,
   payableOrganization,
-  readPhone,
-  readWebsite,
 } from '../../../../core/domain/parties/organization.js';
 import {
   decided,
@@ -24,25 +23,7 @@ import { noPayout } from '../../../../core/domain/parties/payee.js';
 
 const NOW_MS = 1_790_000_000_000;
 
-const organization: Organization = {
-  id: 'org_1',
-  name: 'Exporter',
-  productionGrantedAtMs: null,
-  requiresApproval: false,
-  sendsReminders: false,
-  sendsSettlementNotices: false,
-  requiresPasskey: false,
-  supportEmail: null,
-  supportPhone: null,
-  website: null,
-  privacyUrl: null,
-  termsUrl: null,
-  accentColor: null,
-  logoHash: null,
-  timeZone: 'America/Sao_Paulo',
-  createdAtMs: NOW_MS,
-  version: 1,
-};
+const organization = newOrganization('org_1', 'Exporter', NOW_MS);
 
 const profile: OrganizationProfile = {
   orgId: 'org_1',
@@ -148,43 +129,4 @@ test('terms are accepted once; their id may follow and then stays', () => {
   for (const again of ['tos_1', null])
     assert.equal(organizationTermsAccepted(named, again, NOW_MS + 2), named);
   assert.throws(() => organizationTermsAccepted(named, 'tos_2', NOW_MS), { code: 'TosIdMismatch' });
-});
-
-test('a phone number has at least five digits, and only what numbers are written with', () => {
-  for (const phone of ['12345', '+55 11 5555-0100', '(11) 5555.0100', '11/5555-0100']) {
-    assert.equal(readPhone(` ${phone} `), phone);
-  }
-  assert.equal(readPhone('（０２）１２３４－５６７８'), '(02)1234-5678');
-  assert.equal(readPhone('\u202a+971\u00a04\u2013123 4567\u202c'), '+971 4-123 4567');
-  for (const wrong of [
-    '',
-    '+',
-    '1234',
-    '1 2 3 4',
-    '12345a',
-    '+1+23456',
-    '1'.repeat(41),
-    '12345\n6',
-  ]) {
-    assert.equal(readPhone(wrong), null, wrong);
-  }
-});
-
-test('a website is an http or https URL without a password, normalized', () => {
-  assert.equal(readWebsite(' HTTPS://Acme.example '), 'https://acme.example/');
-  assert.equal(readWebsite('http://ação.example/é'), 'http://xn--ao-siap.example/%C3%A9');
-  for (const wrong of [
-    '',
-    'acme.example',
-    'ftp://acme.example',
-    'https://',
-    'https:///a',
-    'javascript:alert(1)',
-    'https://a@acme.example',
-    'https://acme.example:443@evil.example',
-    'https://a b.example',
-    `https://acme.example/${'a'.repeat(200)}`,
-  ]) {
-    assert.equal(readWebsite(wrong), null, wrong);
-  }
 });

@@ -2,6 +2,9 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import type { MemberRole } from '../../../../core/domain/access/member.js';
+import { recordOf } from '../../../../core/domain/base/record-of.js';
+import { contactNames } from '../../../../core/domain/parties/contact.js';
+import { mailSwitches } from '../../../../core/domain/parties/organization.js';
 import { removeMember } from '../../../../core/usecases/access/members.js';
 import {
   changeLogo,
@@ -22,7 +25,7 @@ before(async () => {
   made = await world(suite);
 });
 
-const noContact = { supportEmail: '', supportPhone: '', website: '', privacyUrl: '', termsUrl: '' };
+const noContact = recordOf(contactNames, () => '');
 
 /** By an owner, unless another member is given. */
 async function change(
@@ -39,8 +42,7 @@ async function change(
     accentColor: '',
     approvalOf: [],
     payoutHoldHours: profiles.live.payoutHoldHours,
-    sendsReminders: organization.sendsReminders,
-    sendsSettlementNotices: organization.sendsSettlementNotices,
+    ...recordOf(mailSwitches, (name) => organization[name]),
     timeZone: organization.timeZone,
     requiresPasskey: organization.requiresPasskey,
     began: 'mail',
@@ -73,7 +75,7 @@ test('an owner switches second approval on; what is not named stays on', async (
 
 test('an owner switches mails to buyers and payees on, and off again', async () => {
   const orgId = await made.organization();
-  for (const name of ['sendsReminders', 'sendsSettlementNotices'] as const) {
+  for (const name of mailSwitches) {
     for (const isOn of [true, false]) {
       await change(orgId, { [name]: isOn });
       const { organization } = await readOrganization(made.deps, orgId);
