@@ -19,7 +19,7 @@ import { instantOrNull } from './output.js';
 
 const COLUMNS = 80;
 
-export function presentRow(row: QueueRow) {
+export function presentRow(row: QueueRow, nowMs: number) {
   const { queue, id, kind, orgId, mode, paymentId, amount, sinceMs, known } = row;
   return {
     queue,
@@ -31,7 +31,7 @@ export function presentRow(row: QueueRow) {
     amount: formatAmount(amount.amountMinor),
     currency: amount.currency,
     since: formatInstant(sinceMs),
-    known: knownText(known),
+    known: knownText(known, nowMs),
     payer: known.kind === 'deposit' ? known.payer : null,
     steps: deskStepsOf(row),
     proposal: row.proposal === null ? null : presentDecision(row.proposal),
@@ -57,7 +57,7 @@ function rowText(row: QueueRow, nowMs: number): string {
   return [
     `${id}  ${shownAmount(amount)}  ${since}`,
     ...wrapped(`${of}${orgId ?? 'organization unknown'}, ${mode}`),
-    ...wrapped(knownText(known)),
+    ...wrapped(knownText(known, nowMs)),
     ...deskStepsOf(row).flatMap(({ what, command }) =>
       commandLines(what, command.split(/ (?=--)/)),
     ),

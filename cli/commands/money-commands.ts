@@ -67,8 +67,10 @@ async function list({ deps }: Operator, options: ListOptions): Promise<Outcome> 
   const last = found.length > limit ? rows.at(-1) : undefined;
   const nextCursor = last === undefined ? null : `${last.queue}:${last.id}`;
   const more = nextCursor === null ? '' : '\n';
-  const text = `${rowsText(rows, deps.clock.nowMs())}${more}`;
-  return listOutcome(rows.map(presentRow), text, nextCursor);
+  const nowMs = deps.clock.nowMs();
+  const text = `${rowsText(rows, nowMs)}${more}`;
+  const shown = rows.map((row) => presentRow(row, nowMs));
+  return listOutcome(shown, text, nextCursor);
 }
 
 function readCursor(text: string): QueueCursor {

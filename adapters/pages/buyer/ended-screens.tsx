@@ -1,6 +1,7 @@
 // Payments that ended without a settlement or must not go on, and money that goes back. None of
 // these screens has a way to pay.
 import type { ComponentChildren } from 'preact';
+import { deadline } from '../../../core/domain/base/deadline.js';
 import type { Screen } from '../../../core/domain/hosted/hosted-screen.js';
 import type { ScreenContent } from '../hosted/layout.js';
 import type { PaymentScene } from '../hosted/scene.js';
@@ -215,8 +216,10 @@ function endedOn({ texts, payment }: PaymentScene): ComponentChildren {
   return endedAtMs === null ? null : texts.ended.endedOn(<Time atMs={endedAtMs} />);
 }
 
-function answerBy({ texts, payment: { answerByMs } }: PaymentScene): ComponentChildren {
-  return answerByMs === null ? null : texts.ended.answerBy(<Time atMs={answerByMs} as="day" />);
+function answerBy({ texts, payment: { answerByMs }, view }: PaymentScene): ComponentChildren {
+  if (answerByMs === null) return null;
+  const day = <Time atMs={answerByMs} as="day" />;
+  return deadline(answerByMs, view.nowMs, day)(texts.ended.answerBy);
 }
 
 /** Sentences one after the other. */

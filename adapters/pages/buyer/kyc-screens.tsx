@@ -1,6 +1,7 @@
 // KYC around its form: why and what we ask, the wait, corrections and the decision. With a payment
 // or without one.
 import type { VNode } from 'preact';
+import { deadline } from '../../../core/domain/base/deadline.js';
 import type { KycState } from '../../../core/domain/parties/buyer-kyc.js';
 import type { ScreenContent } from '../hosted/layout.js';
 import { paymentScene, type Scene } from '../hosted/scene.js';
@@ -141,7 +142,13 @@ function correctionsScreen(scene: Scene): ScreenContent {
           next={
             <>
               {texts.kyc.correctNext}{' '}
-              {correctByMs === null ? null : texts.kyc.correctBy(<Time atMs={correctByMs} />)}
+              {correctByMs === null
+                ? null
+                : deadline(
+                    correctByMs,
+                    view.nowMs,
+                    <Time atMs={correctByMs} />,
+                  )(texts.kyc.correctBy)}
             </>
           }
           todo={texts.kyc.correctTodo}

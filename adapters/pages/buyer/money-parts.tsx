@@ -1,6 +1,7 @@
 // Parts that speak about money: the four answers, the sum of what came in and goes back, and where
 // the money is. Every screen of a payment shows each amount that is not zero.
 import type { ComponentChildren, VNode } from 'preact';
+import { deadline } from '../../../core/domain/base/deadline.js';
 import { DAY_MS } from '../../../core/domain/base/instant.js';
 import { type Money, money } from '../../../core/domain/base/money.js';
 import { dayOf } from '../../../core/domain/base/time-zone.js';
@@ -262,13 +263,13 @@ function rateText(format: Format, rate: string, from: string, to: string): strin
 
 /** What the buyer can rely on. */
 export function condition(
-  { texts, format }: PaymentScene,
+  { texts, format, view }: PaymentScene,
   { rateKind, source, lockedUntilMs }: Pick<QuoteTerms, 'rateKind' | 'source' | 'lockedUntilMs'>,
 ) {
   if (rateKind === 'indicative') return texts.price.indicative(format.money(source));
   return lockedUntilMs === null
     ? texts.price.locked
-    : texts.price.lockedUntil(<Time atMs={lockedUntilMs} />);
+    : deadline(lockedUntilMs, view.nowMs, <Time atMs={lockedUntilMs} />)(texts.price.lockedUntil);
 }
 
 /** Bank details that end before the payment is due are of no use then. */

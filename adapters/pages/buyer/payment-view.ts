@@ -263,15 +263,13 @@ function inReviewSinceMs({ payment, screen, isPayoutBack, ...shown }: PaymentPag
   return payment.status === 'failed' ? shown.endedAtMs : null;
 }
 
-/** A promise whose day is over is not shown. */
+/** By when somebody answers, as the operator promises. */
 function answerByMs(
   shown: PaymentPage,
   { answerDays }: Pick<Settings, 'answerDays'>,
 ): number | null {
   const sinceMs = inReviewSinceMs(shown);
-  if (answerDays === null || sinceMs === null) return null;
-  const byMs = sinceMs + answerDays * DAY_MS;
-  return byMs < shown.nowMs ? null : byMs;
+  return answerDays === null || sinceMs === null ? null : sinceMs + answerDays * DAY_MS;
 }
 
 /** What an integrator says must not differ from what was verified. */

@@ -2,6 +2,8 @@
 // before a short payment is returned.
 
 import type { VNode } from 'preact';
+import { deadline } from '../../../core/domain/base/deadline.js';
+import { dayOf } from '../../../core/domain/base/time-zone.js';
 import type { PayinInstructions } from '../../../core/domain/payments/payin-instructions.js';
 import { paymentRows, type ScreenContent, taxIdNote } from '../hosted/layout.js';
 import type { PaymentScene } from '../hosted/scene.js';
@@ -95,11 +97,7 @@ export function bankDetailsScreen(scene: PaymentScene): ScreenContent {
             <p>{texts.transfer.sentText}</p>
             <div class="actions">
               <FileLinks scene={scene} page="instructions" print={texts.transfer.print} />
-              {instructions.payByMs === null ? null : (
-                <ButtonLink href={`${view.path}/deadline.ics`} icon="calendar">
-                  {texts.files.addDeadline}
-                </ButtonLink>
-              )}
+              <AddDeadline scene={scene} />
               <ButtonLink href={`${view.path}/share`} icon="open">
                 {texts.share.link}
               </ButtonLink>
@@ -113,6 +111,17 @@ export function bankDetailsScreen(scene: PaymentScene): ScreenContent {
         </>
       ),
   };
+}
+
+function AddDeadline({ scene }: { readonly scene: PaymentScene }): VNode | null {
+  const { texts, view, payment } = scene;
+  const payByMs = payment.instructions?.payByMs ?? null;
+  if (payByMs === null || payByMs < view.nowMs) return null;
+  return (
+    <ButtonLink href={`${view.path}/deadline.ics`} icon="calendar">
+      {texts.files.addDeadline}
+    </ButtonLink>
+  );
 }
 
 /** The money should have arrived by now. */
@@ -150,22 +159,25 @@ export function heldScreen(scene: PaymentScene): ScreenContent {
 }
 
 /** The bank details end on another day than an invoice is due: the earlier one binds. */
-function payBy({ texts, payment }: PaymentScene, { payByMs }: PayinInstructions) {
+function payBy({ texts, payment, view, organization }: PaymentScene, details: PayinInstructions) {
+  const { payByMs } = details;
   if (payByMs === null) return null;
   const { together } = payment;
   const dueOfAll = together.flatMap(({ payment: { dueDate } }) => dueDate ?? []).toSorted();
   const dueDate = together.length === 0 ? payment.dueDate : (dueOfAll[0] ?? null);
   const { invoiceDue, firstDue } = texts.transfer;
   const saysDue = together.length === 0 ? invoiceDue : firstDue;
-  const due = dueDate === null ? null : saysDue(<Day day={dueDate} />);
+  const { nowMs } = view;
+  const today = dayOf(organization.timeZone, nowMs);
+  const end = (
+    <b>
+      <Deadline atMs={payByMs} />
+    </b>
+  );
   return (
     <>
-      {texts.transfer.payBy(
-        <b>
-          <Deadline atMs={payByMs} />
-        </b>,
-      )}{' '}
-      {due}
+      {deadline(payByMs, nowMs, end)(texts.transfer.payBy)}{' '}
+      {dueDate === null ? null : deadline(dueDate, today, <Day day={dueDate} />)(saysDue)}
     </>
   );
 }
@@ -214,7 +226,7 @@ function CheckCode({ scene }: { readonly scene: PaymentScene }): VNode | null {
 }
 
 export function shortScreen(scene: PaymentScene): ScreenContent {
-  const { texts, format, payment, payee } = scene;
+  const { texts, format, payment, payee, view } = scene;
   const { received, missing, kept } = shownSums(scene);
   const { receivedAtMs } = payment.money;
   const payByMs = payment.instructions?.payByMs ?? null;
@@ -235,7 +247,9 @@ export function shortScreen(scene: PaymentScene): ScreenContent {
           next={
             <>
               {texts.short.next(rest, payee)}{' '}
-              {payByMs === null ? null : texts.short.by(<Deadline atMs={payByMs} />)}
+              {payByMs === null
+                ? null
+                : deadline(payByMs, view.nowMs, <Deadline atMs={payByMs} />)(texts.short.by)}
             </>
           }
           todo={texts.short.todo(rest)}

@@ -1,6 +1,7 @@
 // What pages about one payment share: its route, our books beside what the partner said, who pays
 // whom, where the BRL goes, and what happened.
 import type { VNode } from 'preact';
+import { type DeadlineText, deadline } from '../../../core/domain/base/deadline.js';
 import type { MoneyCommand, moneyKinds } from '../../../core/domain/commands/partner-command.js';
 import type { Quote } from '../../../core/domain/commands/quote.js';
 import { queueOf } from '../../../core/domain/money-desk/money-decision.js';
@@ -139,7 +140,9 @@ export function Books({ found, wallet }: Part & { readonly wallet: PaymentWallet
                     }
                   />
                   <Sub of={foreign(lastError)} />
-                  <Sub of={dueAtMs && `next poll ${format.exact(dueAtMs)}`} />
+                  <Sub
+                    of={dueAtMs && deadline(dueAtMs, view.nowMs, format.exact(dueAtMs))(nextPoll)}
+                  />
                 </>
               );
             }),
@@ -186,6 +189,11 @@ function Wallet({ wallet: { ours, read } }: { readonly wallet: PaymentWallet }):
 
 /** In the query of a page that reads the balance. */
 export const ASK_WALLET = 'wallet';
+
+const nextPoll: DeadlineText<string> = {
+  ahead: (at) => `next poll ${at}`,
+  over: (at) => `a poll is due since ${at}`,
+};
 
 const priceText = ({ target, rate, fees }: Quote) =>
   `${format.money(target)} at ${format.rate(rate)}, fees ${format.money(fees)}`;

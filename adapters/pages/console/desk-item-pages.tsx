@@ -66,7 +66,7 @@ export const deskItemPages = [
       heading: <Amount money={row.amount} />,
       lede: (
         <>
-          <Foreign text={knownText(row.known)} />{' '}
+          <Foreign text={knownText(row.known, view.nowMs)} />{' '}
           {item.found === null ? null : <WhoPaysWhom found={item.found} />}
         </>
       ),

@@ -2,6 +2,7 @@
 // for production access, stuck commands.
 
 import type { VNode } from 'preact';
+import { type DeadlineText, deadline } from '../../../core/domain/base/deadline.js';
 import { formatDuration, formatInstant } from '../../../core/domain/base/instant.js';
 import { type Mode, modes } from '../../../core/domain/base/tenant.js';
 import type { MoneyQueue } from '../../../core/domain/money-desk/money-decision.js';
@@ -123,6 +124,7 @@ function Kind({
   readonly more: string | null;
   readonly me: string;
 }): VNode | null {
+  const { view } = useFrame();
   if (items.length === 0) return null;
   const rows = more === null ? items : items.slice(0, PAGE);
   const hasMore = rows.length < items.length;
@@ -141,7 +143,7 @@ function Kind({
       </div>
       {kind === 'short' && more !== null ? (
         <details>
-          <summary>{shortText(items)}</summary>
+          <summary>{shortText(items, view.nowMs)}</summary>
           {list}
         </details>
       ) : (
@@ -156,12 +158,18 @@ function Kind({
   );
 }
 
+const firstEnd: DeadlineText<string> = {
+  ahead: (day) => `, the first until ${day}`,
+  over: (day) => `, the first until ${day}, which is over`,
+};
+
 /** The first day on which one of them ends. */
-function shortText(items: readonly WaitingItem[]): string {
+function shortText(items: readonly WaitingItem[], nowMs: number): string {
   const ends = items.flatMap(({ row }) =>
     row?.known.kind === 'short' && row.known.expiresAtMs !== null ? [row.known.expiresAtMs] : [],
   );
-  const until = ends.length === 0 ? '' : `, the first until ${format.day(Math.min(...ends))}`;
+  const first = Math.min(...ends);
+  const until = ends.length === 0 ? '' : deadline(first, nowMs, format.day(first))(firstEnd);
   return `${items.length === 1 ? 'One waits' : `${items.length} wait`} for the buyer${until}`;
 }
 

@@ -1,6 +1,7 @@
 // Sellers (connected accounts): their list by state, and one seller with what it still needs, its
 // PIX destination and the changes of it.
 import type { VNode } from 'preact';
+import { deadline } from '../../../core/domain/base/deadline.js';
 import { readEmail } from '../../../core/domain/base/email-address.js';
 import { locales } from '../../../core/domain/base/locale.js';
 import type { Tenant } from '../../../core/domain/base/tenant.js';
@@ -392,6 +393,7 @@ function Missing({ account }: { readonly account: ConnectedAccount }): VNode {
   const words = texts.seller;
   const lacks = sellerLacks(account);
   const due = shownDue(account);
+  const { answerByMs } = account;
   return (
     <section class="card stack">
       <h2>{words.missingHeading}</h2>
@@ -426,9 +428,9 @@ function Missing({ account }: { readonly account: ConnectedAccount }): VNode {
       {due.length === 0 ? null : (
         <>
           <h3>
-            {account.answerByMs === null
+            {answerByMs === null
               ? words.asked
-              : words.askedBy(format.day(account.answerByMs))}
+              : deadline(answerByMs, view.nowMs, format.day(answerByMs))(words.askedBy)}
           </h3>
           <dl class="rows">
             {due.map(({ field, reason }) => (

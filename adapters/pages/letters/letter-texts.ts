@@ -1,6 +1,7 @@
 // What a letter says, as facts that are formatted for a language and sentences made of them. The
 // catalogues have the sentences; letters.tsx makes the plain text and the HTML of them.
 import type { MemberRole } from '../../../core/domain/access/member.js';
+import { deadline, type SayDeadline } from '../../../core/domain/base/deadline.js';
 import type { Money } from '../../../core/domain/base/money.js';
 import {
   isOwnerNotice,
@@ -47,7 +48,7 @@ export interface PaymentFacts extends LetterFacts {
   /** Some of the money arrived. */
   readonly isPart: boolean;
   /** By when the money must arrive; null if the partner does not say. */
-  readonly payBy: string | null;
+  readonly payBy: SayDeadline<string> | null;
   /** What was sent beyond the amount; null if nothing. */
   readonly surplus: string | null;
   readonly goesBack: string;
@@ -496,7 +497,9 @@ function movedTexts(catalogue: LetterCatalogue, letter: Letter): LetterTexts {
 
 function paymentFacts(letter: Letter, about: NonNullable<Letter['about']>): PaymentFacts {
   const { payment, funds } = about;
-  const { money, deadline } = formatFor(letter);
+  const { writtenAtMs } = letter;
+  const format = formatFor(letter);
+  const { money } = format;
   const payByMs = payment.payinInstructions?.payByMs ?? null;
   const { currency, amountMinor } = payment.amount;
   const inCurrency = (minor: bigint): string => money({ amountMinor: minor, currency });
@@ -513,7 +516,10 @@ function paymentFacts(letter: Letter, about: NonNullable<Letter['about']>): Paym
     received: money(amounts.received),
     missing: money(amounts.missing),
     isPart: received > 0n,
-    payBy: payByMs === null ? null : deadline(payByMs, letter.writtenAtMs),
+    payBy:
+      payByMs === null
+        ? null
+        : deadline(payByMs, writtenAtMs, format.deadline(payByMs, writtenAtMs)),
     surplus: received > amountMinor ? inCurrency(received - amountMinor) : null,
     goesBack: money(amounts.goesBack),
     refunded: money(amounts.wentBack),

@@ -1,5 +1,6 @@
 // The sentences of mails in English. They address people who do not know Ponte.
 
+import type { DeadlineText } from '../../../core/domain/base/deadline.js';
 import type { LetterCatalogue } from './letter-texts.js';
 import { roleNames } from './role-names.js';
 
@@ -10,6 +11,11 @@ const closed = 'This request is closed.';
 const tooMuch = (surplus: string) => `You sent ${surplus} too much. It goes back to you.`;
 
 const keepOld = ' Payments created before keep the old one.';
+
+const restBy: DeadlineText<string> = {
+  ahead: (day) => `If it is not here by ${day}, we return everything.`,
+  over: (day) => `It had to be here by ${day}: we return everything.`,
+};
 
 export const lettersEn = {
   payment: {
@@ -103,8 +109,7 @@ export const lettersEn = {
       amount: missing,
       answers: [
         `We received ${received} of ${amount}.`,
-        `We pay ${payee} when all of it has arrived.` +
-          (payBy === null ? '' : ` If it is not here by ${payBy}, we return everything.`),
+        `We pay ${payee} when all of it has arrived.` + (payBy === null ? '' : ` ${payBy(restBy)}`),
         `Send exactly ${missing} with the same reference. Or ask for all of it back on the page.`,
       ],
     }),

@@ -1,5 +1,6 @@
 // The sentences of mails in Spanish. They use the formal address, as banks do.
 
+import type { DeadlineText } from '../../../core/domain/base/deadline.js';
 import type { LetterCatalogue } from './letter-texts.js';
 import { roleNames } from './role-names.js';
 
@@ -10,6 +11,11 @@ const closed = 'Esta solicitud está cerrada.';
 const tooMuch = (surplus: string) => `Usted envió ${surplus} de más. Se le devolverán.`;
 
 const keepOld = ' Los pagos creados antes mantienen el anterior.';
+
+const restBy: DeadlineText<string> = {
+  ahead: (day) => `Si no llega a más tardar el ${day}, lo devolvemos todo.`,
+  over: (day) => `Debía llegar a más tardar el ${day}: lo devolvemos todo.`,
+};
 
 export const lettersEs = {
   payment: {
@@ -104,7 +110,7 @@ export const lettersEs = {
       answers: [
         `Recibimos ${received} de ${amount}.`,
         `Pagamos a ${payee} cuando llegue el importe completo.` +
-          (payBy === null ? '' : ` Si no llega a más tardar el ${payBy}, lo devolvemos todo.`),
+          (payBy === null ? '' : ` ${payBy(restBy)}`),
         `Envíe exactamente ${missing} con la misma referencia. O pida en la página que se le ` +
           'devuelva todo.',
       ],

@@ -1,5 +1,6 @@
 // The sentences of mails in Brazilian Portuguese. They use “você”, as banks do.
 
+import type { DeadlineText } from '../../../core/domain/base/deadline.js';
 import type { LetterCatalogue } from './letter-texts.js';
 import { roleNames } from './role-names.js';
 
@@ -10,6 +11,11 @@ const closed = 'Esta cobrança está encerrada.';
 const tooMuch = (surplus: string) => `Você enviou ${surplus} a mais. Esse valor será devolvido.`;
 
 const keepOld = ' Pagamentos criados antes mantêm o anterior.';
+
+const restBy: DeadlineText<string> = {
+  ahead: (day) => `Se não chegar até ${day}, devolvemos tudo.`,
+  over: (day) => `Devia chegar até ${day}: devolvemos tudo.`,
+};
 
 export const lettersPtBr = {
   payment: {
@@ -106,7 +112,7 @@ export const lettersPtBr = {
       answers: [
         `Recebemos ${received} de ${amount}.`,
         `Pagamos a ${payee} quando o valor inteiro chegar.` +
-          (payBy === null ? '' : ` Se não chegar até ${payBy}, devolvemos tudo.`),
+          (payBy === null ? '' : ` ${payBy(restBy)}`),
         `Envie exatamente ${missing} com a mesma referência. Ou peça na página a devolução de ` +
           'tudo.',
       ],

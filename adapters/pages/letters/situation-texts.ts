@@ -1,5 +1,10 @@
 // What the seller reads about a payment in each situation: what happened, and what happens next.
 // Pages of the dashboard and mails to the organization have the same sentences.
+import {
+  type DeadlineText,
+  deadline,
+  type SayDeadline,
+} from '../../../core/domain/base/deadline.js';
 import type { Locale } from '../../../core/domain/base/locale.js';
 import { dayOf } from '../../../core/domain/base/time-zone.js';
 import type { ShownView } from '../../../core/domain/payments/change.js';
@@ -28,7 +33,7 @@ export interface SituationFacts {
   readonly settled: string | null;
   readonly settledOn: string | null;
   /** The last day on which money can arrive. */
-  readonly until: string | null;
+  readonly until: SayDeadline<string> | null;
   /** The status, in words. */
   readonly status: string;
 }
@@ -41,6 +46,52 @@ interface SituationText {
   readonly pill?: Say;
 }
 export type SituationTexts = Readonly<Record<Situation, SituationText>>;
+
+/** Without a payment; of a transfer; of what is missing. */
+const deadlines = {
+  en: {
+    end: {
+      ahead: (until) => `Without a payment it ends on ${until}.`,
+      over: (until) => `Without a payment it was to end on ${until}.`,
+    },
+    transfer: {
+      ahead: (until) => `It can arrive until ${until}.`,
+      over: (until) => `It could arrive until ${until}. What comes now goes back.`,
+    },
+    rest: {
+      ahead: (until) => `If it is not here by ${until}, everything goes back.`,
+      over: (until) => `It had to be here by ${until}: everything goes back.`,
+    },
+  },
+  'pt-BR': {
+    end: {
+      ahead: (until) => `Sem pagamento, expira em ${until}.`,
+      over: (until) => `Sem pagamento, devia expirar em ${until}.`,
+    },
+    transfer: {
+      ahead: (until) => `Pode chegar até ${until}.`,
+      over: (until) => `Podia chegar até ${until}. O que chegar agora é devolvido.`,
+    },
+    rest: {
+      ahead: (until) => `Se não chegar até ${until}, tudo é devolvido.`,
+      over: (until) => `Devia chegar até ${until}: tudo é devolvido.`,
+    },
+  },
+  es: {
+    end: {
+      ahead: (until) => `Sin pago, caduca el ${until}.`,
+      over: (until) => `Sin pago, debía caducar el ${until}.`,
+    },
+    transfer: {
+      ahead: (until) => `Puede llegar hasta el ${until}.`,
+      over: (until) => `Podía llegar hasta el ${until}. Lo que llegue ahora se devuelve.`,
+    },
+    rest: {
+      ahead: (until) => `Si no llega antes del ${until}, se devuelve todo.`,
+      over: (until) => `Debía llegar antes del ${until}: se devuelve todo.`,
+    },
+  },
+} as const satisfies Record<Locale, Record<string, DeadlineText<string>>>;
 
 const nothing = () => '';
 
@@ -55,7 +106,7 @@ const en: SituationTexts = {
   },
   with_buyer: {
     what: ({ buyer, amount }) => `${buyer} is asked for ${amount} and has not begun.`,
-    next: ({ until }) => (until === null ? nothing() : `Without a payment it ends on ${until}.`),
+    next: ({ until }) => until?.(deadlines.en.end) ?? nothing(),
   },
   checking_buyer: {
     what: ({ buyer }) => `${buyer} proves who it is.`,
@@ -63,7 +114,7 @@ const en: SituationTexts = {
   },
   buyer_cleared: {
     what: ({ buyer }) => `${buyer} is verified and has not asked for the price.`,
-    next: ({ until }) => (until === null ? nothing() : `Without a payment it ends on ${until}.`),
+    next: ({ until }) => until?.(deadlines.en.end) ?? nothing(),
   },
   price_shown: {
     what: ({ buyer }) => `${buyer} sees the price and has not confirmed it.`,
@@ -71,16 +122,13 @@ const en: SituationTexts = {
   },
   awaiting_money: {
     what: ({ buyer, amount }) => `${buyer} has the bank details; ${amount} has not arrived.`,
-    next: ({ until }) =>
-      until === null ? 'A transfer takes up to some days.' : `It can arrive until ${until}.`,
+    next: ({ until }) => until?.(deadlines.en.transfer) ?? 'A transfer takes up to some days.',
   },
   money_missing: {
     what: ({ buyer, received, missing }) => `${buyer} sent ${received}; ${missing} is missing.`,
     next: ({ until }) =>
       'The buyer knows it, and pays the rest to the same account with the same reference. ' +
-      (until === null
-        ? 'Until then the money is held.'
-        : `If it is not here by ${until}, everything goes back.`),
+      (until?.(deadlines.en.rest) ?? 'Until then the money is held.'),
     pill: ({ missing }) => `${missing} missing`,
   },
   money_early: {
@@ -146,7 +194,7 @@ const ptBr: SituationTexts = {
   },
   with_buyer: {
     what: ({ buyer, amount }) => `${buyer} recebeu o pedido de ${amount} e ainda não começou.`,
-    next: ({ until }) => (until === null ? nothing() : `Sem pagamento, expira em ${until}.`),
+    next: ({ until }) => until?.(deadlines['pt-BR'].end) ?? nothing(),
   },
   checking_buyer: {
     what: ({ buyer }) => `${buyer} está comprovando a identidade.`,
@@ -154,7 +202,7 @@ const ptBr: SituationTexts = {
   },
   buyer_cleared: {
     what: ({ buyer }) => `${buyer} foi verificado e ainda não pediu o preço.`,
-    next: ({ until }) => (until === null ? nothing() : `Sem pagamento, expira em ${until}.`),
+    next: ({ until }) => until?.(deadlines['pt-BR'].end) ?? nothing(),
   },
   price_shown: {
     what: ({ buyer }) => `${buyer} viu o preço e ainda não confirmou.`,
@@ -163,15 +211,13 @@ const ptBr: SituationTexts = {
   awaiting_money: {
     what: ({ buyer, amount }) => `${buyer} tem os dados bancários; ${amount} ainda não chegou.`,
     next: ({ until }) =>
-      until === null ? 'Uma transferência leva até alguns dias.' : `Pode chegar até ${until}.`,
+      until?.(deadlines['pt-BR'].transfer) ?? 'Uma transferência leva até alguns dias.',
   },
   money_missing: {
     what: ({ buyer, received, missing }) => `${buyer} enviou ${received}; faltam ${missing}.`,
     next: ({ until }) =>
       'O comprador foi avisado e paga o resto na mesma conta, com a mesma referência. ' +
-      (until === null
-        ? 'Até lá o valor fica retido.'
-        : `Se não chegar até ${until}, tudo é devolvido.`),
+      (until?.(deadlines['pt-BR'].rest) ?? 'Até lá o valor fica retido.'),
     pill: ({ missing }) => `Faltam ${missing}`,
   },
   money_early: {
@@ -237,7 +283,7 @@ const es: SituationTexts = {
   },
   with_buyer: {
     what: ({ buyer, amount }) => `${buyer} recibió la solicitud de ${amount} y no ha empezado.`,
-    next: ({ until }) => (until === null ? nothing() : `Sin pago, caduca el ${until}.`),
+    next: ({ until }) => until?.(deadlines.es.end) ?? nothing(),
   },
   checking_buyer: {
     what: ({ buyer }) => `${buyer} está acreditando su identidad.`,
@@ -245,7 +291,7 @@ const es: SituationTexts = {
   },
   buyer_cleared: {
     what: ({ buyer }) => `${buyer} está verificado y no ha pedido el precio.`,
-    next: ({ until }) => (until === null ? nothing() : `Sin pago, caduca el ${until}.`),
+    next: ({ until }) => until?.(deadlines.es.end) ?? nothing(),
   },
   price_shown: {
     what: ({ buyer }) => `${buyer} ve el precio y no lo ha confirmado.`,
@@ -254,17 +300,13 @@ const es: SituationTexts = {
   awaiting_money: {
     what: ({ buyer, amount }) => `${buyer} tiene los datos bancarios; ${amount} no ha llegado.`,
     next: ({ until }) =>
-      until === null
-        ? 'Una transferencia tarda hasta unos días.'
-        : `Puede llegar hasta el ${until}.`,
+      until?.(deadlines.es.transfer) ?? 'Una transferencia tarda hasta unos días.',
   },
   money_missing: {
     what: ({ buyer, received, missing }) => `${buyer} envió ${received}; faltan ${missing}.`,
     next: ({ until }) =>
       'El comprador fue avisado y paga el resto a la misma cuenta, con la misma referencia. ' +
-      (until === null
-        ? 'Hasta entonces el importe queda retenido.'
-        : `Si no llega antes del ${until}, se devuelve todo.`),
+      (until?.(deadlines.es.rest) ?? 'Hasta entonces el importe queda retenido.'),
     pill: ({ missing }) => `Faltan ${missing}`,
   },
   money_early: {
@@ -416,7 +458,7 @@ export function situationIn(
     wentBack: format.money(amounts.wentBack),
     settled: settlement === null ? null : format.money(settlement.settled),
     settledOn: settledAtMs === null ? null : format.day(settledAtMs),
-    until: endsAtMs === null ? null : format.deadline(endsAtMs, nowMs),
+    until: endsAtMs === null ? null : deadline(endsAtMs, nowMs, format.deadline(endsAtMs, nowMs)),
     status: statusTexts[locale][status],
   };
   const { what, next, pill } = situationTexts[locale][situation];

@@ -1,6 +1,7 @@
 // What is known about an item of the money desk, and what was decided, as sentences: the same in
 // the CLI and in the console.
 
+import { type DeadlineText, deadline } from '../../domain/base/deadline.js';
 import { formatInstant } from '../../domain/base/instant.js';
 import { shownAmount } from '../../domain/base/money.js';
 import type { Payer } from '../../domain/commands/payer.js';
@@ -18,7 +19,12 @@ import type { ProposedAction } from '../../domain/money-desk/proposal.js';
 import { isServiceAction, serviceText } from '../../domain/money-desk/service-decisions.js';
 import type { Known, QueueRow } from './money-queues.js';
 
-export function knownText(known: Known): string {
+const restText: DeadlineText<string> = {
+  ahead: (end) => `The payment waits for the rest until ${end}.`,
+  over: (end) => `The payment waited for the rest until ${end}, and is about to end.`,
+};
+
+export function knownText(known: Known, nowMs: number): string {
   const because = 'error' in known && known.error !== null ? `: ${sentence(known.error)}` : '.';
   switch (known.kind) {
     case 'deposit':
@@ -26,11 +32,12 @@ export function knownText(known: Known): string {
     case 'withdrawal':
       return `The partner paid out ${known.partnerRef}, which was not ordered here.`;
     case 'short': {
-      const until = known.expiresAtMs === null ? '' : ` until ${formatInstant(known.expiresAtMs)}`;
-      return (
-        `${shownAmount(known.held)} of ${shownAmount(known.asked)} arrived. ` +
-        `The payment waits for the rest${until}.`
-      );
+      const { expiresAtMs } = known;
+      const next =
+        expiresAtMs === null
+          ? 'The payment waits for the rest.'
+          : deadline(expiresAtMs, nowMs, formatInstant(expiresAtMs))(restText);
+      return `${shownAmount(known.held)} of ${shownAmount(known.asked)} arrived. ${next}`;
     }
     case 'unapproved':
       return (

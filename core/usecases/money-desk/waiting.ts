@@ -78,7 +78,7 @@ function queue(name: MoneyQueue): Read {
       const steps = proposal === null ? deskStepsOf(row) : [confirmation(proposal)];
       const who = people.get(paymentId ?? '');
       const about = who === undefined ? kind : `${kind}: ${who}`;
-      const text = knownText(row.known);
+      const text = knownText(row.known, deps.clock.nowMs());
       return { id, orgId, mode, sinceMs, amount, text, steps, about, proposal, row };
     });
   };

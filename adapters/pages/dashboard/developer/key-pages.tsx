@@ -7,6 +7,7 @@ import {
   type StoredKey,
 } from '../../../../core/domain/access/api-key.js';
 import { allows, keyScopes } from '../../../../core/domain/access/scope.js';
+import { deadline } from '../../../../core/domain/base/deadline.js';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../../core/domain/base/instant.js';
 import { PonteError } from '../../../../core/errors.js';
 import {
@@ -304,11 +305,11 @@ function madeScreen(
         {formerEndsAtMs === null ? null : (
           <Note
             look="warn"
-            text={
-              formerEndsAtMs <= view.nowMs
-                ? words.formerEnded
-                : words.formerEnds(format.instant(formerEndsAtMs))
-            }
+            text={deadline(
+              formerEndsAtMs,
+              view.nowMs,
+              format.instant(formerEndsAtMs),
+            )(words.formerEnds)}
           />
         )}
         <div class="line ends">

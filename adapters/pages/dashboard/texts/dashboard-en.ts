@@ -612,7 +612,10 @@ export const dashboardEn = {
     nothingMissing: 'Nothing. Payments can be made to this seller.',
     rejectedFor: 'Rejected:',
     asked: 'Asked by the settlement partner',
-    askedBy: (day: string) => `Asked by the settlement partner, until ${day}`,
+    askedBy: {
+      ahead: (day: string) => `Asked by the settlement partner, until ${day}`,
+      over: (day: string) => `Asked by the settlement partner until ${day}, which is over`,
+    },
     destination: 'PIX destination',
     noDestination: 'None is registered.',
     hasDestination: 'Registered. Ponte stores no PIX key, so none is shown: ••••••••',

@@ -604,7 +604,10 @@ export const dashboardEs: DashboardTexts = {
     nothingMissing: 'Nada. Se puede pagar a este vendedor.',
     rejectedFor: 'Rechazado:',
     asked: 'Lo pide el socio de liquidación',
-    askedBy: (day) => `Lo pide el socio de liquidación, hasta el ${day}`,
+    askedBy: {
+      ahead: (day) => `Lo pide el socio de liquidación, hasta el ${day}`,
+      over: (day) => `Lo pidió el socio de liquidación; el plazo pasó el ${day}`,
+    },
     destination: 'Destino PIX',
     noDestination: 'No hay ninguno registrado.',
     hasDestination: 'Registrado. Ponte no guarda claves PIX, por eso no se muestra: ••••••••',

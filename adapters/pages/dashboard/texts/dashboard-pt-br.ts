@@ -599,7 +599,10 @@ export const dashboardPtBr: DashboardTexts = {
     nothingMissing: 'Nada. Este vendedor já pode receber.',
     rejectedFor: 'Recusado:',
     asked: 'O parceiro de liquidação pede',
-    askedBy: (day) => `O parceiro de liquidação pede, até ${day}`,
+    askedBy: {
+      ahead: (day) => `O parceiro de liquidação pede, até ${day}`,
+      over: (day) => `O parceiro de liquidação pediu; o prazo passou em ${day}`,
+    },
     destination: 'Destino PIX',
     noDestination: 'Nenhum está registrado.',
     hasDestination: 'Registrado. A Ponte não guarda chaves PIX, então não a mostra: ••••••••',

@@ -196,8 +196,10 @@ export const developerEn = {
     hours: (hours: number) =>
       hours === 0 ? 'at once' : hours >= 48 ? `after ${hours / 24} days` : `after ${hours} h`,
     rollNow: 'Make the other key',
-    formerEnds: (instant: string) => `The former key works until ${instant}.`,
-    formerEnded: 'The former key is refused from now on.',
+    formerEnds: {
+      ahead: (instant: string) => `The former key works until ${instant}.`,
+      over: () => 'The former key is refused from now on.',
+    },
     revoke: 'Revoke',
     ended: 'Keys that ended',
     revoked: (instant: string) => `revoked ${instant}`,

@@ -201,8 +201,10 @@ export const developerEs: DeveloperTexts = {
           ? `después de ${hours / 24} días`
           : `después de ${hours} h`,
     rollNow: 'Crear la otra clave',
-    formerEnds: (instant) => `La clave anterior funciona hasta: ${instant}.`,
-    formerEnded: 'La clave anterior se rechaza desde ahora.',
+    formerEnds: {
+      ahead: (instant) => `La clave anterior funciona hasta: ${instant}.`,
+      over: () => 'La clave anterior se rechaza desde ahora.',
+    },
     revoke: 'Revocar',
     ended: 'Claves terminadas',
     revoked: (instant) => `revocada ${instant}`,

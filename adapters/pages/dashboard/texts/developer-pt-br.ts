@@ -201,8 +201,10 @@ export const developerPtBr: DeveloperTexts = {
           ? `depois de ${hours / 24} dias`
           : `depois de ${hours} h`,
     rollNow: 'Criar a outra chave',
-    formerEnds: (instant) => `A chave anterior funciona até ${instant}.`,
-    formerEnded: 'A chave anterior é recusada a partir de agora.',
+    formerEnds: {
+      ahead: (instant) => `A chave anterior funciona até ${instant}.`,
+      over: () => 'A chave anterior é recusada a partir de agora.',
+    },
     revoke: 'Revogar',
     ended: 'Chaves encerradas',
     revoked: (instant) => `revogada ${instant}`,

@@ -53,12 +53,20 @@ export const enMoney = {
       'The final amount follows the rate when your transfer arrives. What you pay stays ' +
       `${amount}. Your own bank may charge for the transfer.`,
     locked: 'The amount is guaranteed. Your own bank may charge for the transfer.',
-    lockedUntil: (when: Node) => (
-      <>
-        The amount is guaranteed if your transfer arrives by {when}. Your own bank may charge for
-        the transfer.
-      </>
-    ),
+    lockedUntil: {
+      ahead: (when: Node) => (
+        <>
+          The amount is guaranteed if your transfer arrives by {when}. Your own bank may charge for
+          the transfer.
+        </>
+      ),
+      over: (when: Node) => (
+        <>
+          The amount was guaranteed for transfers until {when}. Your own bank may charge for the
+          transfer.
+        </>
+      ),
+    },
     confirm: (amount: string) => `Confirm ${amount}`,
     confirmHint: 'Confirming moves no money. You see the bank details next.',
     until: (time: Node) => <>This price holds until {time}.</>,
@@ -233,11 +241,22 @@ export const enMoney = {
         it takes a few days.
       </>
     ),
-    payBy: (day: Node) => (
-      <>Send it so that it arrives by {day}: money that comes later is returned.</>
-    ),
-    invoiceDue: (day: Node) => <>The invoice is due on {day}.</>,
-    firstDue: (day: Node) => <>The first of these payments is due on {day}.</>,
+    payBy: {
+      ahead: (day: Node) => (
+        <>Send it so that it arrives by {day}: money that comes later is returned.</>
+      ),
+      over: (day: Node) => (
+        <>It had to arrive by {day}. Do not send it now: money that comes later is returned.</>
+      ),
+    },
+    invoiceDue: {
+      ahead: (day: Node) => <>The invoice is due on {day}.</>,
+      over: (day: Node) => <>The invoice was due on {day}.</>,
+    },
+    firstDue: {
+      ahead: (day: Node) => <>The first of these payments is due on {day}.</>,
+      over: (day: Node) => <>The first of these payments was due on {day}.</>,
+    },
     print: 'Print these details',
     late: (org: string) =>
       'Your transfer has not arrived, although it should have by now. If you sent it, ask your ' +
@@ -263,7 +282,10 @@ export const enMoney = {
     ),
     next: (amount: string, payee: string) =>
       `When ${amount} is here we pay ${payee} and email you.`,
-    by: (when: Node) => <>If it is not here by {when}, we return everything.</>,
+    by: {
+      ahead: (when: Node) => <>If it is not here by {when}, we return everything.</>,
+      over: (when: Node) => <>It had to be here by {when}: we return everything.</>,
+    },
     todo: (amount: string) =>
       `Send ${amount}, or ask for it all back. Do not send the whole amount again.`,
     rest: 'Send exactly the rest',
@@ -347,7 +369,10 @@ export const enMoney = {
     backLede: (payee: string) => `The payout to ${payee} came back. Our team is looking into it.`,
     backMoney: (payee: string) => `It reached us, but the payout to ${payee} came back.`,
     backNext: (payee: string) => `We decide with ${payee} what happens to the money.`,
-    answerBy: (day: Node) => <>We answer by {day}.</>,
+    answerBy: {
+      ahead: (day: Node) => <>We answer by {day}.</>,
+      over: (day: Node) => <>We wanted to answer by {day}, and are still looking into it.</>,
+    },
     reviewMail: 'We email you as soon as we know.',
     unapprovedLede: 'Your verification was withdrawn, so we cannot pass on this payment.',
     unapprovedNext:

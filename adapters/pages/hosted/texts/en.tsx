@@ -338,7 +338,10 @@ export const en = {
       count === 1 ? 'Please correct one thing' : `Please correct ${count} things`,
     correctAll: 'Please correct your details',
     correctNext: 'When you have sent the corrections, the check goes on.',
-    correctBy: (when: Node) => <>Send them by {when}.</>,
+    correctBy: {
+      ahead: (when: Node) => <>Send them by {when}.</>,
+      over: (when: Node) => <>They were asked for by {when}. Send them now.</>,
+    },
     correctTodo: 'Correct only what is listed here. Everything else is kept.',
     correctStart: 'Correct now',
     approved: 'Your details are complete',

@@ -50,12 +50,20 @@ export const esMoney = {
       'El importe final sigue el tipo de cambio al llegar su transferencia. Lo que usted paga ' +
       `sigue siendo ${amount}. Su banco puede cobrar por la transferencia.`,
     locked: 'El importe está garantizado. Su banco puede cobrar por la transferencia.',
-    lockedUntil: (when) => (
-      <>
-        El importe está garantizado si su transferencia llega antes del {when}. Su banco puede
-        cobrar por la transferencia.
-      </>
-    ),
+    lockedUntil: {
+      ahead: (when) => (
+        <>
+          El importe está garantizado si su transferencia llega antes del {when}. Su banco puede
+          cobrar por la transferencia.
+        </>
+      ),
+      over: (when) => (
+        <>
+          El importe estaba garantizado para transferencias hasta el {when}. Su banco puede cobrar
+          por la transferencia.
+        </>
+      ),
+    },
     confirm: (amount) => `Confirmar ${amount}`,
     confirmHint: 'Confirmar no mueve dinero. A continuación verá los datos bancarios.',
     until: (time) => <>Esta cotización vale hasta las {time}.</>,
@@ -235,11 +243,22 @@ export const esMoney = {
         unos días.
       </>
     ),
-    payBy: (day) => (
-      <>Envíelo de modo que llegue a más tardar el {day}: lo que llegue después se devuelve.</>
-    ),
-    invoiceDue: (day) => <>La factura vence el {day}.</>,
-    firstDue: (day) => <>El primero de estos pagos vence el {day}.</>,
+    payBy: {
+      ahead: (day) => (
+        <>Envíelo de modo que llegue a más tardar el {day}: lo que llegue después se devuelve.</>
+      ),
+      over: (day) => (
+        <>Debía llegar a más tardar el {day}. No lo envíe ahora: lo que llegue se devuelve.</>
+      ),
+    },
+    invoiceDue: {
+      ahead: (day) => <>La factura vence el {day}.</>,
+      over: (day) => <>La factura venció el {day}.</>,
+    },
+    firstDue: {
+      ahead: (day) => <>El primero de estos pagos vence el {day}.</>,
+      over: (day) => <>El primero de estos pagos venció el {day}.</>,
+    },
     print: 'Imprimir estos datos',
     late: (org) =>
       'Su transferencia no llegó, aunque ya debería haber llegado. Si la envió, pregunte a su ' +
@@ -266,7 +285,10 @@ export const esMoney = {
     ),
     next: (amount, payee) =>
       `Cuando llegue el resto, ${amount}, pagamos a ${payee} y le avisamos por correo.`,
-    by: (when) => <>Si no llega a más tardar el {when}, lo devolvemos todo.</>,
+    by: {
+      ahead: (when) => <>Si no llega a más tardar el {when}, lo devolvemos todo.</>,
+      over: (when) => <>Debía llegar a más tardar el {when}: lo devolvemos todo.</>,
+    },
     todo: (amount) =>
       `Envíe ${amount}, o pida que se lo devolvamos todo. No envíe otra vez el importe completo.`,
     rest: 'Envíe exactamente lo que falta',
@@ -351,7 +373,10 @@ export const esMoney = {
     backLede: (payee) => `El pago a ${payee} nos fue devuelto. Nuestro equipo lo está revisando.`,
     backMoney: (payee) => `Lo recibimos, pero el pago a ${payee} nos fue devuelto.`,
     backNext: (payee) => `Decidimos con ${payee} qué pasa con el dinero.`,
-    answerBy: (day) => <>Le respondemos a más tardar el {day}.</>,
+    answerBy: {
+      ahead: (day) => <>Le respondemos a más tardar el {day}.</>,
+      over: (day) => <>Queríamos responderle a más tardar el {day} y aún lo estamos revisando.</>,
+    },
     reviewMail: 'Le avisamos por correo en cuanto lo sepamos.',
     unapprovedLede: 'Se retiró su verificación, por lo que no podemos continuar con este pago.',
     unapprovedNext:

@@ -334,7 +334,10 @@ export const es = {
     correct: (count) => (count === 1 ? 'Corrija una cosa' : `Corrija ${count} cosas`),
     correctAll: 'Corrija sus datos',
     correctNext: 'Cuando haya enviado las correcciones, la verificación continúa.',
-    correctBy: (when) => <>Envíelas antes del {when}.</>,
+    correctBy: {
+      ahead: (when) => <>Envíelas antes del {when}.</>,
+      over: (when) => <>El plazo era el {when}. Envíelas ahora.</>,
+    },
     correctTodo: 'Corrija solo lo que aparece aquí. Todo lo demás se conserva.',
     correctStart: 'Corregir ahora',
     approved: 'Sus datos están completos',

@@ -50,12 +50,20 @@ export const ptBrMoney = {
       'O valor final segue a cotação na chegada da transferência. O que você paga continua sendo ' +
       `${amount}. Seu banco pode cobrar pela transferência.`,
     locked: 'O valor é garantido. Seu banco pode cobrar pela transferência.',
-    lockedUntil: (when) => (
-      <>
-        O valor é garantido se a sua transferência chegar até {when}. Seu banco pode cobrar pela
-        transferência.
-      </>
-    ),
+    lockedUntil: {
+      ahead: (when) => (
+        <>
+          O valor é garantido se a sua transferência chegar até {when}. Seu banco pode cobrar pela
+          transferência.
+        </>
+      ),
+      over: (when) => (
+        <>
+          O valor era garantido para transferências até {when}. Seu banco pode cobrar pela
+          transferência.
+        </>
+      ),
+    },
     confirm: (amount) => `Confirmar ${amount}`,
     confirmHint: 'Confirmar não movimenta dinheiro. Em seguida você vê os dados bancários.',
     until: (time) => <>Esta cotação vale até {time}.</>,
@@ -231,11 +239,22 @@ export const ptBrMoney = {
         alguns dias.
       </>
     ),
-    payBy: (day) => (
-      <>Envie de modo que chegue até {day}: valores que chegarem depois são devolvidos.</>
-    ),
-    invoiceDue: (day) => <>A fatura vence em {day}.</>,
-    firstDue: (day) => <>O primeiro destes pagamentos vence em {day}.</>,
+    payBy: {
+      ahead: (day) => (
+        <>Envie de modo que chegue até {day}: valores que chegarem depois são devolvidos.</>
+      ),
+      over: (day) => (
+        <>Devia chegar até {day}. Não envie agora: valores que chegarem depois são devolvidos.</>
+      ),
+    },
+    invoiceDue: {
+      ahead: (day) => <>A fatura vence em {day}.</>,
+      over: (day) => <>A fatura venceu em {day}.</>,
+    },
+    firstDue: {
+      ahead: (day) => <>O primeiro destes pagamentos vence em {day}.</>,
+      over: (day) => <>O primeiro destes pagamentos venceu em {day}.</>,
+    },
     print: 'Imprimir estes dados',
     late: (org) =>
       'Sua transferência não chegou, embora já devesse ter chegado. Se você a enviou, pergunte ' +
@@ -261,7 +280,10 @@ export const ptBrMoney = {
     ),
     next: (amount, payee) =>
       `Quando chegar o restante, ${amount}, pagamos a ${payee} e avisamos você por e‑mail.`,
-    by: (when) => <>Se não chegar até {when}, devolvemos tudo.</>,
+    by: {
+      ahead: (when) => <>Se não chegar até {when}, devolvemos tudo.</>,
+      over: (when) => <>Devia chegar até {when}: devolvemos tudo.</>,
+    },
     todo: (amount) =>
       `Envie ${amount}, ou peça tudo de volta. Não envie o valor inteiro outra vez.`,
     rest: 'Envie exatamente o que falta',
@@ -346,7 +368,10 @@ export const ptBrMoney = {
     backLede: (payee) => `O pagamento a ${payee} voltou para nós. Nossa equipe está verificando.`,
     backMoney: (payee) => `Ele chegou até nós, mas o pagamento a ${payee} voltou.`,
     backNext: (payee) => `Decidimos com ${payee} o que acontece com o dinheiro.`,
-    answerBy: (day) => <>Respondemos até {day}.</>,
+    answerBy: {
+      ahead: (day) => <>Respondemos até {day}.</>,
+      over: (day) => <>Queríamos responder até {day} e ainda estamos verificando.</>,
+    },
     reviewMail: 'Avisamos por e‑mail assim que soubermos.',
     unapprovedLede: 'A sua verificação foi retirada, por isso não podemos seguir com o pagamento.',
     unapprovedNext:

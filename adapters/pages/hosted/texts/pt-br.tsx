@@ -337,7 +337,10 @@ export const ptBr = {
     correct: (count) => (count === 1 ? 'Corrija um item' : `Corrija ${count} itens`),
     correctAll: 'Corrija os seus dados',
     correctNext: 'Depois que você enviar as correções, a verificação continua.',
-    correctBy: (when) => <>Envie até {when}.</>,
+    correctBy: {
+      ahead: (when) => <>Envie até {when}.</>,
+      over: (when) => <>O prazo era {when}. Envie agora.</>,
+    },
     correctTodo: 'Corrija apenas o que está listado aqui. O resto fica como está.',
     correctStart: 'Corrigir agora',
     approved: 'Seus dados estão completos',

@@ -241,6 +241,16 @@ const variantSamples: readonly Sample[] = [
       view: onScreen(screen, { payment: { ...payment, ...paymentOnScreen[screen], isLate: true } }),
     }),
   ),
+  {
+    name: 'needs-review-answer',
+    view: onScreen('needs_review', {
+      payment: {
+        ...payment,
+        ...paymentOnScreen.needs_review,
+        answerByMs: at('2026-11-24T16:20:00Z'),
+      },
+    }),
+  },
   { name: 'bank-details-stale', view: onScreen('bank_details', { notice: 'out_of_date' }) },
   {
     name: 'bank-details-known',

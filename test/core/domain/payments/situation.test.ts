@@ -5,6 +5,7 @@ import {
   type SituationFacts,
   situationTexts,
 } from '../../../../adapters/pages/letters/situation-texts.js';
+import { deadline } from '../../../../core/domain/base/deadline.js';
 import { locales } from '../../../../core/domain/base/locale.js';
 import { money } from '../../../../core/domain/base/money.js';
 import { isShortPaid } from '../../../../core/domain/payments/change.js';
@@ -127,7 +128,7 @@ test('each situation has a sentence in each language, with its amount and withou
     wentBack: 'RETURNED',
     settled: 'BRL',
     settledOn: 'DAY',
-    until: 'UNTIL',
+    until: deadline(2, 1, 'UNTIL'),
     status: 'STATUS',
   };
   for (const locale of locales) {
@@ -135,7 +136,10 @@ test('each situation has a sentence in each language, with its amount and withou
       for (const state of moneyStates) {
         const { what, next, pill } = situationTexts[locale][situationTable[status][state]];
         const named = { ...facts, status: dashboardTexts[locale].status[status] };
-        for (const some of [named, { ...named, settled: null, settledOn: null, until: null }]) {
+        const over = { ...named, until: deadline(1, 2, 'UNTIL') };
+        if (/UNTIL/.test(next(named))) assert.notEqual(next(over), next(named));
+        const none = { ...named, settled: null, settledOn: null, until: null };
+        for (const some of [named, over, none]) {
           assert.match(what(some), /^\S.*\.$/);
           assert.match(next(some), /^(\S.*\.)?$/);
           assert.doesNotMatch(`${what(some)} ${next(some)}`, /null|undefined| {2}|\.\./);
