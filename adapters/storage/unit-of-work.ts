@@ -178,7 +178,12 @@ export class UnitOfWork {
 
   async joined<T>(joined: Joined<T>, sql: string, params: readonly Param[]): Promise<readonly T[]> {
     for (const { name } of joined.tables) this.#assertUnwritten(name);
-    return this.#readJoined(joined, sql, params);
+    const rows = await this.#database.read(sql, params);
+    return rows.map((row) => {
+      const value = joined.read(row);
+      this.#seen.push(() => joined.expect(value));
+      return value;
+    });
   }
 
   /** A page of what is shown: nothing is decided on it. */
@@ -193,9 +198,7 @@ export class UnitOfWork {
 
   async cached<T>(query: CachedJoin<T>, params: readonly string[]): Promise<readonly T[]> {
     for (const { name } of query.tables) this.#assertUnwritten(name);
-    const values = await this.#database.cached(query, params);
-    for (const value of values) this.#seen.push(() => query.expect(value));
-    return values;
+    return this.#cached(query, params);
   }
 
   async firstCached<T>(query: CachedJoin<T>, params: readonly string[]): Promise<T | null> {
@@ -214,9 +217,9 @@ export class UnitOfWork {
   }
 
   /** The one row of this key in several tables; others of them may have staged writes. */
-  async joinedByKey<T>(joined: Joined<T>, key: readonly Param[], sql: string): Promise<T | null> {
-    for (const { name } of joined.tables) this.#assertRowUnwritten(name, key);
-    return (await this.#readJoined(joined, sql, key))[0] ?? null;
+  async joinedByKey<T>(query: CachedJoin<T>, key: readonly string[]): Promise<T | null> {
+    for (const { name } of query.tables) this.#assertRowUnwritten(name, key);
+    return (await this.#cached(query, key))[0] ?? null;
   }
 
   onEnd(listener: (stored: boolean) => void): void {
@@ -258,13 +261,10 @@ export class UnitOfWork {
     assert(!written, `${row} is read after a write to it was staged`);
   }
 
-  async #readJoined<T>(joined: Joined<T>, sql: string, params: readonly Param[]) {
-    const rows = await this.#database.read(sql, params);
-    return rows.map((row) => {
-      const value = joined.read(row);
-      this.#seen.push(() => joined.expect(value));
-      return value;
-    });
+  async #cached<T>(query: CachedJoin<T>, params: readonly string[]): Promise<readonly T[]> {
+    const values = await this.#database.cached(query, params);
+    for (const value of values) this.#seen.push(() => query.expect(value));
+    return values;
   }
 
   #readRow<T>(table: Table<T>, row: Row): T {

@@ -678,6 +678,7 @@ export interface Tx {
   };
   readonly advances: Writes<Advance, 'update' | 'remove'> & {
     get(tenant: Tenant, paymentId: string): Found<Advance>;
+    known(advance: Advance): Found<Advance>;
     due(page: DuePage): Many<Advance>;
     /** Inserts, or replaces the advance of the same payment. */
     put(advance: Advance): void;

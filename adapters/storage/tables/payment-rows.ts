@@ -60,7 +60,7 @@ import {
 import { type Param, timeParam } from '../database.js';
 import { noteNames, startingWith } from '../name-words.js';
 import { aliasedColumns, defineTable } from '../table.js';
-import { type Joined, type TxPart, writes } from '../unit-of-work.js';
+import { type CachedJoin, type Joined, type TxPart, writes } from '../unit-of-work.js';
 import { funds } from './money-rows.js';
 
 /** What can still expire. Spelled as the partial index has it. */
@@ -176,12 +176,17 @@ export const aggregates: Joined<PaymentAggregate> = {
     ...(of.version === 0 ? [] : [funds.expect(of)]),
   ],
 };
-const aggregateSql = [
-  `select chosen.*, ${fundsColumns.columns} from payments as chosen`,
-  'left join funds on funds.org_id = chosen.org_id and funds.mode = chosen.mode',
-  'and funds.payment_id = chosen.id',
-  'where chosen.org_id = $1 and chosen.mode = $2 and chosen.id = $3',
-].join(' ');
+/** A payment is read several times between two changes. */
+const aggregateById: CachedJoin<PaymentAggregate> = {
+  ...aggregates,
+  sql: [
+    `select chosen.*, ${fundsColumns.columns} from payments as chosen`,
+    'left join funds on funds.org_id = chosen.org_id and funds.mode = chosen.mode',
+    'and funds.payment_id = chosen.id',
+    'where chosen.org_id = $1 and chosen.mode = $2 and chosen.id = $3',
+  ].join(' '),
+  on: { payments: ['org_id', 'mode', 'id'], funds: ['org_id', 'mode', 'payment_id'] },
+};
 
 /** Spelled for the index: by the key, and exactly. */
 export const byExternalIdSql = 'origin = $3 and external_id_key = $4 and external_id = $5';
@@ -248,8 +253,7 @@ export const paymentsPart: TxPart<'payments'> = {
     return (await Promise.all(pages)).flat().map((row) => String(row['id']));
   },
   get: (unit, { orgId, mode }, id) => unit.byKey(payments, [orgId, mode, id]),
-  withFunds: (unit, { orgId, mode }, id) =>
-    unit.joinedByKey(aggregates, [orgId, mode, id], aggregateSql),
+  withFunds: (unit, { orgId, mode }, id) => unit.joinedByKey(aggregateById, [orgId, mode, id]),
   byExternalId: (unit, { orgId, mode }, origin, externalId) =>
     unit.first(payments, `where org_id = $1 and mode = $2 and ${byExternalIdSql}`, [
       orgId,

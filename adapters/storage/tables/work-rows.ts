@@ -291,6 +291,8 @@ export const inboxPart: TxPart<'inbox'> = {
 export const advancesPart: TxPart<'advances'> = {
   ...writes(advances),
   get: (unit, { orgId, mode }, paymentId) => unit.byKey(advances, [orgId, mode, paymentId]),
+  known: (unit, advance) =>
+    unit.known(advances, advance, [advance.orgId, advance.mode, advance.paymentId]),
   due: (unit, page) =>
     unit.all(
       advances,

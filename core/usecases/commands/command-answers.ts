@@ -38,6 +38,7 @@ import {
   storeStaged,
   unchangedCommand,
 } from '../payments/command-changes.js';
+import { loadPayment } from '../payments/payment-store.js';
 import type { Batch } from '../service/batch.js';
 import { atInstance } from '../service/partner-calls.js';
 import type { AskedStep } from './command-calls.js';
@@ -148,8 +149,7 @@ async function stageSent(batch: Batch, command: PartnerCommand, request: string)
 /** The payment of a payout whose buyer is not approved, else null. Guards the approval. */
 async function unapprovedPayment(tx: Tx, command: PartnerCommand): Promise<Payment | null> {
   if (!isMoneyCommand(command) || command.kind !== 'payout') return null;
-  const payment = await tx.payments.get(tenantOf(command), command.paymentId);
-  assert(payment !== null, 'a payment stays');
+  const { payment } = await loadPayment(tx, tenantOf(command), command.paymentId);
   return (await expectApproved(tx, payment)) === null ? payment : null;
 }
 

@@ -242,11 +242,10 @@ function answers(known: KycSubmission, { entityType, dossier }: KycStart): boole
 /** The refusals of a start, or the existing submission. Stores the first terms. */
 async function checkStart(tx: Tx, tenant: Tenant, start: KycStart): Promise<CheckedStart> {
   const { email, paymentId, dossier } = start;
-  const [payment, buyer] = await Promise.all([
-    paymentId === null ? null : tx.payments.get(tenant, paymentId),
+  const [, buyer] = await Promise.all([
+    paymentId === null ? null : loadPayment(tx, tenant, paymentId),
     tx.buyers.byEmail(tenant.mode, emailKey(email)),
   ]);
-  if (paymentId !== null && payment === null) throw new PonteError('NotFound');
   const known = buyer === null ? null : await tx.buyers.submission(tenant, buyer.id);
   const sent = dossier.tosId ?? null;
   const bound = known === null ? null : withTerms(known, sent);

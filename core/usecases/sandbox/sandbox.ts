@@ -15,7 +15,7 @@ import { assert, PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import { confirmQuote, requestQuote, signIn } from '../hosted/buyer-steps.js';
 import { inviteBuyer } from '../payments/invoices.js';
-import { readView } from '../payments/payment-store.js';
+import { loadPayment, readView } from '../payments/payment-store.js';
 import { eachDue } from '../service/due-work.js';
 import { playDossier } from './sandbox-dossier.js';
 import { playTransfer } from './simulations.js';
@@ -111,7 +111,9 @@ async function play(deps: Deps, advance: Advance): Promise<void> {
   let isOver = false;
   try {
     for (; moved < STEPS_AT_ONCE; moved += 1) {
-      const { payment } = await readView(deps, advance, advance.paymentId);
+      const { payment } = await deps.store.run((tx) =>
+        loadPayment(tx, tenantOf(advance), advance.paymentId),
+      );
       isOver = hasArrived(payment, advance.to);
       if (isOver) break;
       const step = (await buyerSteps[payment.status]?.(deps, payment)) ?? 'partner_next';
@@ -125,7 +127,7 @@ async function play(deps: Deps, advance: Advance): Promise<void> {
     deps.log[level]('advance interrupted', { paymentId: advance.paymentId, error });
   }
   await deps.store.run(async (tx) => {
-    const current = await tx.advances.get(advance, advance.paymentId);
+    const current = await tx.advances.known(advance);
     // A newer advance replaced it.
     if (current === null || current.version !== advance.version) return;
     if (isOver) {

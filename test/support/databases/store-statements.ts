@@ -415,6 +415,7 @@ function otherReads(tx: Tx): readonly Promise<unknown>[] {
     tx.inbox.known(aMessage()),
     tx.inbox.unapplied(duePage(5)),
     tx.advances.get(tenant, 'pi_1'),
+    tx.advances.known(anAdvance()),
     tx.simulations.get('test', 'cmd_1'),
     tx.advances.due(duePage(5)),
     tx.keyCheckValues.list(),
