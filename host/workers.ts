@@ -8,6 +8,7 @@ import { type Deps, type WorkKind, workKinds } from '../core/ports/deps.js';
 import type { Clock, Log } from '../core/ports/outside.js';
 import { flushKeyUse } from '../core/usecases/access/keys.js';
 import { runSessionDeletion } from '../core/usecases/access/page-sessions.js';
+import { runClosings } from '../core/usecases/accounting/accounting-settings.js';
 import { runInbox } from '../core/usecases/commands/partner-inbox.js';
 import { runBookReadings } from '../core/usecases/deposits/book-readings.js';
 import { runMailDeletion, runMails } from '../core/usecases/mail/mails.js';
@@ -111,6 +112,7 @@ export function workerSteps(parts: {
     ofLeader('expiry', ['expiries'], runExpiry),
     ofLeader('reminders', [], runReminders),
     ofLeader('ended holds', [], runEndedHolds),
+    ofLeader('closings', [], runClosings),
     ofLeader('purges', ['documents'], runPurges),
     {
       // Returns 0: without the right to analyze, a repeat would find the same tables.

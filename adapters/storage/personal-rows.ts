@@ -125,7 +125,7 @@ export const personalTables = {
   accounting: {
     personal: '',
     withheld: '',
-    other: 'org_id mode accounts closed_months version',
+    other: 'org_id mode accounts closed_months is_summing version',
     found: null,
     kept: kept.none,
   },

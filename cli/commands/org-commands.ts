@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander';
 import { readEmail } from '../../core/domain/base/email-address.js';
 import { formatInstant } from '../../core/domain/base/instant.js';
 import { recordOf } from '../../core/domain/base/record-of.js';
-import type { Mode } from '../../core/domain/base/tenant.js';
+import type { Mode, Tenant } from '../../core/domain/base/tenant.js';
 import { shownDue } from '../../core/domain/hosted/party-answer.js';
 import type { ServiceAction } from '../../core/domain/money-desk/service-decisions.js';
 import { contactKinds, contactNames, contacts } from '../../core/domain/parties/contact.js';
@@ -137,35 +137,40 @@ export function addOrgCommands(shell: Shell, program: Command): void {
 }
 
 function addBookCommands(shell: Shell, org: Command): void {
-  addOperatorCommand<ModeOptions>(shell, org, {
+  addOperatorCommand<ModeOptions & { readonly replace: boolean }>(shell, org, {
     name: 'close-month <org-id> <month>',
-    authority: 'signed',
+    authority: 'confirmed',
     description: 'close a month of its books, for example 2026-11, and the months before it',
-    options: [modeOption()],
+    options: [modeOption(), replaceOption()],
     details: [
-      'The entries of a closed month never change: what is booked later is an entry of the next',
-      'month. A closed month cannot be opened again. Its balances are stored, and a statement of a',
-      'later month opens with them. The audit log has who closed it.',
+      'The month must be over in the time zone of the organization. The entries of a closed month',
+      'never change: what is booked later is an entry of the next month. A closed month cannot be',
+      'opened again. Its balances are stored, and a statement of a later month opens with them.',
     ].join('\n'),
-    async run({ deps }, { mode }, [orgId = '', month = '']) {
-      const [{ closeMonth }, { accounting }] = await Promise.all([
-        import('../../core/usecases/accounting/accounting-settings.js'),
-        import('../../adapters/http/resources/settlement-entry-routes.js'),
-      ]);
-      const json = accounting.show(await closeMonth(deps, { orgId, mode }, month));
-      const closed = json.closedMonths.find((one) => one.month >= month);
-      const lines =
-        closed?.balances.map((one) => [one.name, `${one.amount} ${one.currency}`]) ?? [];
-      return {
-        json,
-        text: fields({
-          closed: closed?.month ?? null,
-          'later entries from': closed?.until ?? null,
-          ...Object.fromEntries(lines),
-        }),
-      };
+    run: async (operator, { mode, replace }, [orgId = '', month = '']) => {
+      const request = { verb: 'close-month', mode, month } as const;
+      const done = () => closedBooks(operator, { orgId, mode }, month);
+      return decided(operator, orgId, request, done, { replace });
     },
   });
+}
+
+async function closedBooks({ deps }: Operator, tenant: Tenant, month: string): Promise<Outcome> {
+  const [{ readAccounting }, { accounting }] = await Promise.all([
+    import('../../core/usecases/accounting/accounting-settings.js'),
+    import('../../adapters/http/resources/settlement-entry-routes.js'),
+  ]);
+  const json = accounting.show(await readAccounting(deps, tenant));
+  const closed = json.closedMonths.find((one) => one.month >= month);
+  const lines = closed?.balances?.map((one) => [one.name, `${one.amount} ${one.currency}`]);
+  return {
+    json,
+    text: fields({
+      closed: closed?.month ?? null,
+      'later entries from': closed?.until ?? null,
+      ...Object.fromEntries(lines ?? [['balances', 'are summed by the service']]),
+    }),
+  };
 }
 
 function addPayoutCommands(shell: Shell, org: Command): void {

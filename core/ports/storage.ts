@@ -330,6 +330,8 @@ export interface Tx {
   /** Until its first money is expected, a payment has no row of them (`noFunds`). */
   readonly accounting: {
     get(tenant: Tenant): Found<Accounting>;
+    /** With a closed month whose balances are not complete. */
+    summing(limit: number): Many<Accounting>;
     /** Inserts version 0. */
     put(accounting: Accounting): void;
   };

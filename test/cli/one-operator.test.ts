@@ -81,6 +81,7 @@ interface Live {
   readonly destination: string;
   readonly holdHours: number;
   readonly contact: string;
+  readonly closed: readonly string[];
   readonly passkeys: readonly string[];
 }
 
@@ -96,6 +97,7 @@ function live(): Promise<Live> {
       tx.organizations.profile(tenant),
     ]);
     assert.ok(organization !== null && profile !== null);
+    const books = await tx.accounting.get(tenant);
     const { destinationRef, heldRef, status, partnerRef } = profile;
     const sessions = await Promise.all(
       members.map(({ personId }) => tx.memberSessions.openOfPerson(personId, 0)),
@@ -114,6 +116,7 @@ function live(): Promise<Live> {
       destination: [destinationRef, heldRef, status, partnerRef].join(),
       holdHours: profile.payoutHoldHours,
       contact: [organization.supportEmail, organization.supportPhone].join(),
+      closed: (books?.closed ?? []).map(({ month }) => month),
     };
   });
 }
@@ -168,6 +171,7 @@ test('no command of one operator gives anybody authority over live money', async
     assert.deepEqual(gained, [], words);
     assert.equal(now.destination, was.destination, words);
     assert.equal(now.contact, was.contact, words);
+    assert.deepEqual(now.closed, [], words);
     assert.deepEqual(now.passkeys, was.passkeys, words);
     assert.ok(now.holdHours >= was.holdHours, words);
     for (const [secret] of stdout.matchAll(/pk_live_[\w.-]+/g)) {

@@ -16,6 +16,7 @@ import type { ServiceAction } from '../../core/domain/money-desk/service-decisio
 import { authenticateKey, issueSecret, revokeKey } from '../../core/usecases/access/keys.js';
 import { addMember, removeMember } from '../../core/usecases/access/members.js';
 import { removeOperator } from '../../core/usecases/access/registered-operators.js';
+import { closeMonth, readAccounting } from '../../core/usecases/accounting/accounting-settings.js';
 import { retryCommand } from '../../core/usecases/commands/command-retries.js';
 import {
   confirmProposal,
@@ -336,6 +337,17 @@ const scenes: Readonly<Record<string, Prepare>> = {
       ({ profile }) => profile.payoutHoldHours === 0,
       () => operatorDoes(at.deps, orgId, { verb: 'payout-hold', hours: 48 }),
     );
+  },
+  'org close-month': async (at) => {
+    await storeOrg(at);
+    const tenant = { orgId, mode: 'live' } as const;
+    const closed = async () => (await readAccounting(at.deps, tenant)).closed.at(-1)?.month;
+    return {
+      itemId: orgId,
+      request: { verb: 'close-month', mode: 'live', month: '2020-02' },
+      isDone: async () => (await closed()) === '2020-02',
+      change: () => closeMonth(at.deps, tenant, '2020-01'),
+    };
   },
   'org support': async (at) => {
     await storeOrg(at);

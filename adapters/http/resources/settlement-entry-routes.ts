@@ -103,11 +103,18 @@ const closedMonth = representation<ClosedMonth>()(null, {
   ],
   timeZone: z.string(),
   balances: [
-    z.array(line.schema).meta({
-      description: 'The sum of all entries up to its end, by account and currency.',
-    }),
-    ({ balances, accounts }) =>
-      balances.map((of) => line.show({ ...of, name: accounts[of.account] })),
+    z
+      .array(line.schema)
+      .nullable()
+      .meta({
+        description:
+          'The sum of all entries up to its end, by account and currency. Null for a minute or ' +
+          'more while a long history is summed.',
+      }),
+    ({ balances, summedTo, accounts }) =>
+      summedTo === null
+        ? balances.map((of) => line.show({ ...of, name: accounts[of.account] }))
+        : null,
   ],
 });
 

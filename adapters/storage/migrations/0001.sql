@@ -1470,6 +1470,8 @@ create table accounting (
   mode text collate "C" not null check (mode in ('test', 'live')),
   accounts text collate "C" not null,
   closed_months text collate "C" not null,
+  is_summing boolean not null,
   version integer not null,
   primary key (org_id, mode)
 );
+create index accounting_summing on accounting (org_id, mode) where is_summing;

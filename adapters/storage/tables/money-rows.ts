@@ -1,6 +1,6 @@
 // Where the money is: funds, quotes, the append-only ledger, and what organizations decide about
 // their books: columns and SQL.
-import type { Accounting } from '../../../core/domain/accounting/accounting.js';
+import { type Accounting, summingOf } from '../../../core/domain/accounting/accounting.js';
 import type { Tenant } from '../../../core/domain/base/tenant.js';
 import { readAmount, writeAmount } from '../../../core/domain/commands/partner-message.js';
 import type { Quote, RateKind } from '../../../core/domain/commands/quote.js';
@@ -20,6 +20,7 @@ import {
 import {
   encoded,
   fixed,
+  flag,
   integer,
   key,
   minor,
@@ -31,7 +32,7 @@ import {
   version,
 } from '../columns.js';
 import { timeParam } from '../database.js';
-import { defineTable } from '../table.js';
+import { defineTable, mapped, type Table } from '../table.js';
 import { type CachedJoin, type TxPart, writes } from '../unit-of-work.js';
 
 const rateKinds = Object.keys({
@@ -100,7 +101,9 @@ const lines = defineTable<StoredLine>('ledger_lines', {
   atMs: fixed(time('posted_at')),
 });
 
-const accountings = defineTable<Accounting>('accounting', {
+type AccountingRow = Accounting & { readonly isSumming: boolean };
+
+const accountingRows = defineTable<AccountingRow>('accounting', {
   ...tenant,
   accounts: encoded('accounts', JSON.stringify, JSON.parse),
   closed: encoded(
@@ -108,11 +111,20 @@ const accountings = defineTable<Accounting>('accounting', {
     (closed) => JSON.stringify(closed, writeAmount),
     (stored) => JSON.parse(stored, readAmount),
   ),
+  isSumming: flag('is_summing'),
   version,
 });
 
+const accountings: Table<Accounting> = mapped(
+  accountingRows,
+  (row) => ({ ...row, isSumming: summingOf(row) !== null }),
+  ({ isSumming: _, ...row }) => Object.freeze(row),
+);
+
 export const accountingPart: TxPart<'accounting'> = {
   get: (unit, { orgId, mode }) => unit.byKey(accountings, [orgId, mode]),
+  summing: (unit, limit) =>
+    unit.all(accountings, 'where is_summing order by org_id, mode limit $1', [limit]),
   put: (unit, row) =>
     unit.stage(
       row.version === 0 ? accountings.insert({ ...row, version: 1 }) : accountings.update(row),

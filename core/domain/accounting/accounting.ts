@@ -26,6 +26,8 @@ export interface ClosedMonth {
   readonly accounts: BookAccounts;
   /** The sum of all entries up to its end: later ones need no earlier ones. */
   readonly balances: readonly EntryLine[];
+  /** The last posting that `balances` has, empty for none, while they are summed; null: all. */
+  readonly summedTo: string | null;
   readonly closedAtMs: number;
 }
 
@@ -70,26 +72,45 @@ export function withAccounts(was: Accounting, given: Partial<BookAccounts>): Acc
   return Object.freeze({ ...was, accounts });
 }
 
-/** Null if it is closed. ValidationError for a month that has not begun, or no month. */
+/** Null if it is closed. ValidationError for a month that is not over, or no month. */
 export function closingOf(
   was: Accounting,
   month: string,
   { nowMs, timeZone }: { readonly nowMs: number; readonly timeZone: string },
-): Omit<ClosedMonth, 'balances'> | null {
+): ClosedMonth | null {
   if (!isMonth(month)) throw new PonteError('ValidationError', 'month: send YYYY-MM.');
   const last = was.closed.at(-1);
   if (last !== undefined && month <= last.month) return null;
-  const seenMs = nowMs - ENTRY_DELAY_MS;
-  const { from, to } = daysOfMonth(month);
-  if (seenMs <= Math.max(startOfDay(timeZone, from), last?.untilMs ?? 0)) {
-    throw new PonteError('ValidationError', `month: ${month} has not begun, close an earlier one.`);
+  const untilMs = endOfDay(timeZone, daysOfMonth(month).to);
+  if (nowMs - ENTRY_DELAY_MS < untilMs) {
+    const since = `it can be closed a minute after its end in ${timeZone}`;
+    throw new PonteError('ValidationError', `month: ${month} is not over, ${since}.`);
   }
-  const untilMs = Math.min(endOfDay(timeZone, to), seenMs);
-  return { month, untilMs, timeZone, accounts: accountsOf(was), closedAtMs: nowMs };
+  const sum = { balances: [], summedTo: '' };
+  return { month, untilMs, timeZone, accounts: accountsOf(was), ...sum, closedAtMs: nowMs };
 }
 
 export function withClosed(was: Accounting, closed: ClosedMonth): Accounting {
   return Object.freeze({ ...was, closed: [...was.closed, Object.freeze(closed)] });
+}
+
+/** The oldest one whose balances are not complete; `opening` are those of the month before it. */
+export function summingOf({ closed }: Pick<Accounting, 'closed'>) {
+  const at = closed.findIndex(({ summedTo }) => summedTo !== null);
+  const [before, month] = [closed[at - 1], closed[at]];
+  if (month === undefined) return null;
+  return { month, fromMs: before?.untilMs ?? null, opening: before?.balances ?? [] };
+}
+
+export function withSum(
+  was: Accounting,
+  month: ClosedMonth,
+  sum: Pick<ClosedMonth, 'balances' | 'summedTo'>,
+): Accounting {
+  const closed = was.closed.map((one) =>
+    one.month === month.month ? Object.freeze({ ...one, ...sum }) : one,
+  );
+  return Object.freeze({ ...was, closed });
 }
 
 /** The names that entries of this day have. */

@@ -51,6 +51,7 @@ export type ServiceAction =
     })
   | (KeyToIssue & { readonly verb: 'roll-key'; readonly overlapHours: number })
   | { readonly verb: 'payout-hold'; readonly hours: number }
+  | { readonly verb: 'close-month'; readonly mode: Mode; readonly month: string }
   | ({ readonly verb: 'support' } & Partial<Contact>)
   /** `address` is masked: the row of the proposal is kept. */
   | { readonly verb: 'erase-person'; readonly address: string }
@@ -137,6 +138,10 @@ const serviceDecisions: { readonly [V in ServiceVerb]: Row<V> } = {
   'payout-hold': {
     leavesNoRow: true,
     text: ({ hours }) => `live mode holds a changed PIX destination for ${hours} hours`,
+  },
+  'close-month': {
+    leavesNoRow: true,
+    text: ({ mode, month }) => `its books in ${mode} are closed for good up to ${month}`,
   },
   support: {
     leavesNoRow: true,

@@ -29,7 +29,7 @@ import type { Tx } from '../../ports/storage.js';
 import { loadOrganization } from '../parties/organizations.js';
 import { momentOf } from '../service/id-moments.js';
 
-const PAGE_POSTINGS = 500;
+export const PAGE_POSTINGS = 500;
 
 /** Days are those of the books; null: from the first entry, or up to now. */
 export interface EntryRange {
@@ -144,7 +144,7 @@ export async function balancesAt(
   { closed }: Pick<Accounting, 'closed'>,
   beforeMs: number,
 ): Promise<readonly EntryLine[]> {
-  const last = closed.findLast(({ untilMs }) => untilMs <= beforeMs);
+  const last = closed.findLast((one) => one.summedTo === null && one.untilMs <= beforeMs);
   const range = { ...allOfThem, from: last?.untilMs ?? null, to: beforeMs };
   let balances = last?.balances ?? [];
   for await (const entries of entryPages(deps, tenant, range)) {

@@ -1,7 +1,9 @@
 // What two operators decide in live mode besides money: organizations and their KYB and PIX
 // destinations, held reports, ends of payments, a release without a complete check, operators.
+
 import { isActiveKey, rolledBy } from '../../domain/access/api-key.js';
 import { mayGive } from '../../domain/access/member.js';
+import { closingOf } from '../../domain/accounting/accounting.js';
 import type { OperatorActor } from '../../domain/base/actor.js';
 import { emailKey, readEmail } from '../../domain/base/email-address.js';
 import { type Mode, tenantOf } from '../../domain/base/tenant.js';
@@ -27,6 +29,8 @@ import {
 import { stageInvited } from '../access/member-invitations.js';
 import { readPasskeyReset, stagePasskeyReset } from '../access/passkeys.js';
 import { expectNewOperator, stageOperator } from '../access/registered-operators.js';
+import { addToSum, stageClosed } from '../accounting/accounting-settings.js';
+import { booksOf } from '../accounting/settlement-entries.js';
 import { expectAcceptable, stageAccepted } from '../commands/command-retries.js';
 import {
   expectApprovable,
@@ -300,6 +304,21 @@ const rows: Rows = {
       check: async () => expectHoldHours(action.hours),
       async stage(batch) {
         stagePayoutHold(batch.tx, profile, action.hours);
+      },
+    };
+  },
+  /** A repeat changes nothing. */
+  async 'close-month'({ tx, nowMs }, orgId, { mode, month }) {
+    const tenant = { orgId, mode };
+    const { accounting, timeZone } = await booksOf(tx, tenant);
+    const closing = closingOf(accounting, month, { nowMs, timeZone });
+    return {
+      orgId,
+      mode: closing === null ? 'test' : mode,
+      basis: `closed up to ${accounting.closed.at(-1)?.month ?? 'none'}, days of ${timeZone}`,
+      async stage(batch) {
+        await stageClosed(batch, tenant, month);
+        return () => addToSum(batch.deps, tenant);
       },
     };
   },

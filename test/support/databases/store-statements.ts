@@ -303,6 +303,7 @@ function readsOfDeposits(tx: Tx): readonly Promise<unknown>[] {
     tx.bookReadings.of('fake', 'test'),
     tx.reconciliations.get('fake', 'test'),
     tx.accounting.get(tenant),
+    tx.accounting.summing(10),
     tx.quotes.byPartnerQuoteId('test', 'q', 5),
     tx.bankDetails.byShortId('s', 5),
     tx.payments.awaitingMoney(tenant, null, 5),

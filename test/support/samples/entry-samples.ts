@@ -53,5 +53,6 @@ export function anAccounting(): Accounting {
   ] as const;
   const accounts = { seller: '1.1.2.01' };
   const names = { ...bookAccounts, ...accounts };
-  return { ...tenant, accounts, closed: [{ ...closed, accounts: names, balances }], version: 1 };
+  const month = { ...closed, accounts: names, balances, summedTo: null };
+  return { ...tenant, accounts, closed: [month], version: 1 };
 }

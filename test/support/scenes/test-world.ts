@@ -32,6 +32,7 @@ import type { OutgoingMail, WebhookRequest, WebhookResult } from '../../../core/
 import { createKey, unlimitedKey } from '../../../core/usecases/access/keys.js';
 import { addMember } from '../../../core/usecases/access/members.js';
 import { startMemberSession, tokenOf } from '../../../core/usecases/access/sessions.js';
+import { runClosings } from '../../../core/usecases/accounting/accounting-settings.js';
 import { commandRunner, runInline } from '../../../core/usecases/commands/command-runner.js';
 import { receivePartnerMessage, runInbox } from '../../../core/usecases/commands/partner-inbox.js';
 import { runBookReadings } from '../../../core/usecases/deposits/book-readings.js';
@@ -312,6 +313,7 @@ export function settler(deps: Deps, partner: FakePartner): () => Promise<void> {
     (nowMs) => runExpiry(deps, nowMs, BATCH),
     (nowMs) => runReminders(deps, nowMs, BATCH),
     (nowMs) => runEndedHolds(deps, nowMs, BATCH),
+    (nowMs) => runClosings(deps, nowMs, BATCH),
     (nowMs) => runPurges(deps, nowMs, BATCH),
     (nowMs) => runMails(deps, nowMs, BATCH),
     waited(deliveries),

@@ -286,7 +286,6 @@ function Closing({ shown }: { readonly shown: Shown }): VNode {
   const words = accountingTexts[view.locale];
   const { month: of, months, accounting } = shown;
   const closed = accounting.closed.find((one) => one.month >= of);
-  // The running month is closed by the API only: nobody presses that by mistake.
   const isOver = of !== months[0];
   const mayWrite = may(view, 'accounting:write');
   const names = accountsOf(accounting);

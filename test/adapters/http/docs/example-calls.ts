@@ -107,7 +107,7 @@ export const examples: Readonly<Record<string, Example>> = {
   // A month that is over.
   closeMonth: async (world) => ({
     path: '/v1/accounting/closed-months',
-    body: { month: formatInstant(world.deps.clock.nowMs() - 2 * DAY_MS).slice(0, 7) },
+    body: { month: formatInstant(world.deps.clock.nowMs() - 40 * DAY_MS).slice(0, 7) },
   }),
   previewQuote: async () => ({ path: '/v1/quotes/preview?amount=1250.00&currency=USD' }),
   readPaymentIntent: onPayment('/v1/payment-intents/{id}'),

@@ -1,7 +1,7 @@
 // The entries for the books of an organization, as an accounting program reads them.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { formatInstant, MINUTE_MS } from '../../../../core/domain/base/instant.js';
+import { DAY_MS, formatInstant, MINUTE_MS } from '../../../../core/domain/base/instant.js';
 import { checkedSite } from '../checked-site.js';
 
 interface Entry {
@@ -75,6 +75,10 @@ test('accounts have the names of the organization, and a closed month keeps its 
   const named = await ask('POST', '/v1/accounting/accounts', { accounts: { seller: '1.1.2.01' } });
   assert.equal(named.status, 200);
   const month = formatInstant(world.deps.clock.nowMs()).slice(0, 7);
+  const running = await ask('POST', '/v1/accounting/closed-months', { month });
+  assert.equal(running.status, 400);
+  assert.match(`${running.body['message']}`, /is not over, it can be closed .* in UTC/);
+  world.advanceClock(32 * DAY_MS);
   const closed = await ask('POST', '/v1/accounting/closed-months', { month });
   assert.partialDeepStrictEqual(closed.body, { closedMonths: [{ month, timeZone: 'UTC' }] });
   await ask('POST', '/v1/accounting/accounts', { accounts: { seller: '' } });

@@ -6,7 +6,7 @@ import { parse } from 'csv-parse/sync';
 import { csvHeader, csvRow } from '../../../../adapters/pages/dashboard/payment-csv.js';
 import { plainCsv } from '../../../../adapters/pages/kit/csv-line.js';
 import { entryText } from '../../../../core/domain/accounting/entry-file.js';
-import { MINUTE_MS } from '../../../../core/domain/base/instant.js';
+import { DAY_MS, MINUTE_MS } from '../../../../core/domain/base/instant.js';
 import { DEFAULT_TIME_ZONE, dayOf } from '../../../../core/domain/base/time-zone.js';
 import { closeMonth } from '../../../../core/usecases/accounting/accounting-settings.js';
 import { fxReport } from '../../../../core/usecases/accounting/fx-reports.js';
@@ -88,7 +88,9 @@ for (const [name, { play, count, sees }] of Object.entries(plays))
       }
       const { deps, tenant } = played.ponte;
       const month = dayOf(DEFAULT_TIME_ZONE, played.ponte.nowMs()).slice(0, 'YYYY-MM'.length);
-      const { closed } = await closeMonth(deps, tenant, month);
+      // The same books, once the month is over.
+      const clock = { ...deps.clock, nowMs: () => played.ponte.nowMs() + 32 * DAY_MS };
+      const { closed } = await closeMonth({ ...deps, clock }, tenant, month);
       const kept = (closed[0]?.balances ?? []).map(({ account, money: of }) => {
         return [`${account} ${of.currency}`, of.amountMinor] as const;
       });

@@ -2,14 +2,21 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { bookAccounts } from '../../../../core/domain/accounting/account-name.js';
-import { type BookedEntry, daysOfMonth } from '../../../../core/domain/accounting/accounting.js';
+import {
+  type Accounting,
+  type BookedEntry,
+  daysOfMonth,
+} from '../../../../core/domain/accounting/accounting.js';
 import { entryText } from '../../../../core/domain/accounting/entry-file.js';
 import { statementsOf } from '../../../../core/domain/accounting/entry-statement.js';
-import { summedLines } from '../../../../core/domain/accounting/settlement-entry.js';
+import {
+  type EntryLine,
+  summedLines,
+} from '../../../../core/domain/accounting/settlement-entry.js';
 import { DAY_MS, formatInstant, MINUTE_MS } from '../../../../core/domain/base/instant.js';
-import { parseAmount } from '../../../../core/domain/base/money.js';
+import { money, parseAmount } from '../../../../core/domain/base/money.js';
 import type { Tenant } from '../../../../core/domain/base/tenant.js';
-import { daysAfter, daysOf } from '../../../../core/domain/base/time-zone.js';
+import { daysAfter, endOfDay } from '../../../../core/domain/base/time-zone.js';
 import { sumByCurrency } from '../../../../core/domain/payments/ledger.js';
 import {
   closeMonth,
@@ -74,6 +81,14 @@ async function scene(t: TestContext) {
   const tenant = await made.newTenant();
   const ids = await paid(made, tenant, 7);
   return { made, tenant, ids };
+}
+
+function dayAt(ms: number): string {
+  return formatInstant(ms).slice(0, 'YYYY-MM-DD'.length);
+}
+
+function monthBefore(day: string): string {
+  return daysAfter(`${day.slice(0, 'YYYY-MM'.length)}-01`, -1).slice(0, 'YYYY-MM'.length);
 }
 
 /** By name and currency, read from the text of the file alone. */
@@ -185,7 +200,7 @@ test('the balances of each closed month, and of each day, are the sum of all ent
   const made = await world(t);
   const tenant = await made.newTenant();
   const { deps } = made;
-  const today = () => formatInstant(deps.clock.nowMs()).slice(0, 10);
+  const today = () => dayAt(deps.clock.nowMs());
   const begin = today();
   const sumBefore = async (day: string) => {
     const all = await allEntries(deps, tenant, { ...allOfThem, to: daysAfter(day, -1) });
@@ -193,13 +208,13 @@ test('the balances of each closed month, and of each day, are the sum of all ent
   };
   const openingOf = async (from: string) =>
     (await readEntryFile(deps, tenant, 'camt.053', { from, to: null })).opening;
-  // A month without payments, an early closing, one of several months, and another zone.
-  const closings = [31, 40, 75, 20] as const;
+  // A month without payments, one closing of several months, and another zone.
+  const closings = [31, 40, 75, 33] as const;
   for (const [at, days] of closings.entries()) {
     if (at !== 1) await paid(made, tenant, at);
     if (at === 2) await setTimeZone(deps, tenant.orgId, 'Pacific/Kiritimati');
     made.advanceClock(days * DAY_MS);
-    await closeMonth(deps, tenant, today().slice(0, 'YYYY-MM'.length));
+    await closeMonth(deps, tenant, monthBefore(today()));
   }
   await paid(made, tenant, 9);
   const { closed } = await readAccounting(deps, tenant);
@@ -214,6 +229,44 @@ test('the balances of each closed month, and of each day, are the sum of all ent
   assert.deepEqual(last.closed, closed, 'a closed month stays closed as it is');
 });
 
+test('no request reads all history to close a month: the service sums the rest', async (t) => {
+  const made = await world(t);
+  const tenant = await made.newTenant();
+  const { deps } = made;
+  const id = await made.newPayment(tenant);
+  const sumOf = (count: number) =>
+    [1n, -1n].map((sign, at) => {
+      const account = at === 0 ? 'partner_float' : 'buyer';
+      return { account, money: money(sign * 100n * BigInt(count), 'USD') } as const;
+    });
+  const count = 2_345;
+  const fromMs = deps.clock.nowMs();
+  await deps.store.run(async (tx) => {
+    for (let atMs = fromMs; atMs < fromMs + count; atMs += 1) {
+      const posting = { kind: 'funds_received', lines: sumOf(1) } as const;
+      tx.ledger.append(tenant, id, deps.ids.next('pst', atMs), posting, atMs);
+    }
+  });
+  made.advanceClock(70 * DAY_MS);
+  const today = dayAt(deps.clock.nowMs());
+  const sorted = (lines: readonly EntryLine[]) =>
+    lines.toSorted((left, right) => (left.account < right.account ? 1 : -1));
+  const stateOf = ({ closed }: Accounting) =>
+    closed.map(({ summedTo, balances }) => [summedTo === null, sorted(balances)]);
+  const first = await closeMonth(deps, tenant, monthBefore(`${monthBefore(today)}-01`));
+  assert.deepEqual(stateOf(first), [[false, sumOf(2_000)]]);
+  const second = await closeMonth(deps, tenant, monthBefore(today));
+  assert.deepEqual(stateOf(second), [
+    [true, sumOf(count)],
+    [false, []],
+  ]);
+  const { opening } = await readEntryFile(deps, tenant, 'camt.053', { from: today, to: null });
+  assert.deepEqual(sorted(opening), sumOf(count), 'the entries after the last complete balances');
+  await made.settle();
+  const all = [true, sumOf(count)];
+  assert.deepEqual(stateOf(await readAccounting(deps, tenant)), [all, all]);
+});
+
 test('entries of another organization, mode or origin are not read', async (t) => {
   const { made, tenant } = await scene(t);
   const other = await made.newTenant();
@@ -226,14 +279,14 @@ test('entries of another organization, mode or origin are not read', async (t) =
 test('a closed month never changes: what comes later, and other names, are of the next one', async (t) => {
   const { made, tenant, ids } = await scene(t);
   const { deps } = made;
-  const month = formatInstant(deps.clock.nowMs()).slice(0, 7);
+  const month = dayAt(deps.clock.nowMs()).slice(0, 7);
   await setAccounts(deps, tenant, { seller: '1.1.2.01' });
+  const { from, to } = daysOfMonth(month);
+  made.advanceClock(endOfDay('UTC', to) + MINUTE_MS - deps.clock.nowMs());
   await closeMonth(deps, tenant, month);
-  const [year = 0, number = 0] = month.split('-').map(Number);
-  const { from, to } = daysOf({ year, month: number });
   const closed = await readEntryFile(deps, tenant, 'ofx', { from, to });
   await setAccounts(deps, tenant, { seller: '9.9' });
-  await setTimeZone(deps, tenant.orgId, 'Pacific/Kiritimati');
+  await setTimeZone(deps, tenant.orgId, 'Pacific/Pago_Pago');
   await simulate(deps, tenant, ids.at(-1) ?? '', 'payout_returns');
   await made.settle();
   made.advanceClock(2 * MINUTE_MS);
