@@ -26,7 +26,14 @@ export function createFileMailer(options: {
         assert(Buffer.isBuffer(message), 'the message is one buffer');
         await mkdir(folder, { recursive: true, mode: 0o700 });
         const { messageId: id, to, subject, writtenAtMs, text, html } = mail;
-        const shown: WrittenMail = { id, to, subject, writtenAtMs, text, html };
+        const attachments = mail.attachments
+          .filter(({ cid }) => cid === undefined)
+          .map(({ name, type, bytes }) => ({
+            name,
+            type,
+            base64: Buffer.from(bytes).toString('base64'),
+          }));
+        const shown: WrittenMail = { id, to, subject, writtenAtMs, text, html, attachments };
         await writeWhole(join(folder, `${id}.json`), JSON.stringify(shown));
         await writeWhole(file, legible(message, mail));
       } catch (error) {

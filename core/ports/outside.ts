@@ -87,6 +87,8 @@ export interface WrittenMail {
   readonly writtenAtMs: number;
   readonly text: string;
   readonly html: string | null;
+  /** Without the pictures of its HTML. */
+  readonly attachments: readonly (Pick<NamedFile, 'name' | 'type'> & { readonly base64: string })[];
 }
 
 /** Authenticated encryption of texts that the database must not hold in the clear. */

@@ -77,6 +77,28 @@ export function storeDocumentsContract(open: OpenStore): void {
     assert.deepEqual(await slots(), [3, 7]);
   });
 
+  test('a vendor has one submitted document of a kind', async () => {
+    const vendor = { party: 'vendor', id: 'acct_1' } as const;
+    const paper = { owner: vendor, kind: 'w8', status: 'submitted' } as const;
+    const first = aDocument(paper);
+    const store = await fresh(
+      first,
+      aDocument({ ...paper, id: 'doc_2', ...otherMode }),
+      aDocument({ ...paper, id: 'doc_3', owner: { ...vendor, id: 'acct_2' } }),
+      aDocument({ ...paper, id: 'doc_4', kind: 'engagement_letter' }),
+      aDocument({ ...paper, id: 'doc_5', status: 'purging' }),
+      aDocument({ ...paper, id: 'doc_6', status: 'stored' }),
+    );
+    const next = aDocument({ ...paper, id: 'doc_7' });
+    const again = (old: Document | null) =>
+      store.run(async (tx) => {
+        if (old !== null) tx.documents.update({ ...old, status: 'purging' });
+        tx.documents.insert(next);
+      });
+    await assert.rejects(again(null), { code: 'StoreContention' });
+    await again(first);
+  });
+
   test('due documents come oldest first, the others not', async () => {
     const store = await fresh(
       aDocument({ id: 'doc_1', dueAtMs: T0 + 2 }),

@@ -6,6 +6,7 @@ import { PonteError } from '../../../core/errors.js';
 import type { Mailbox, WrittenMail } from '../../../core/ports/outside.js';
 import { assetPaths } from '../kit/assets.js';
 import { formatOf } from '../kit/format.js';
+import { Icon } from '../kit/icons.js';
 import {
   html,
   type PageAnswer,
@@ -30,6 +31,7 @@ const row = { ...access, method: 'GET', form: 'none' } as const;
 export const mailboxPages = [
   pageRow({ ...row, path: '/dev/mailbox', handler: showList }),
   pageRow({ ...row, path: '/dev/mailbox/{id}', handler: showMail }),
+  pageRow({ ...row, path: '/dev/mailbox/{id}/{name}', handler: attachment }),
 ];
 
 /** The newest mails, which a person looks for; earlier ones are folded. */
@@ -77,6 +79,18 @@ async function showMail(context: PageContext, { params }: MailboxCall): Promise<
   return { ...answer, headers: { ...answer.headers, 'content-security-policy': mailPolicy } };
 }
 
+async function attachment(context: PageContext, { params }: MailboxCall): Promise<PageAnswer> {
+  const mail = await mailboxOf(context).read(params['id'] ?? '');
+  const found = mail?.attachments.find(({ name }) => name === params['name']);
+  if (found === undefined) throw new PonteError('NotFound');
+  const { name, type, base64 } = found;
+  const headers = {
+    'content-type': type,
+    'content-disposition': `attachment; filename="${name}"`,
+  };
+  return { status: 200, headers, cookies: [], body: Buffer.from(base64, 'base64') };
+}
+
 function MailList({ mails, prefix }: { mails: readonly WrittenMail[]; prefix: string }) {
   return (
     <main id="main" tabIndex={-1} class="wrap stack-l">
@@ -107,7 +121,7 @@ function MailList({ mails, prefix }: { mails: readonly WrittenMail[]; prefix: st
 }
 
 function Mail({ mail, prefix }: { mail: WrittenMail; prefix: string }) {
-  const { id, to, subject, writtenAtMs, text } = mail;
+  const { id, to, subject, writtenAtMs, text, attachments } = mail;
   return (
     <article class="card stack">
       <div>
@@ -126,10 +140,16 @@ function Mail({ mail, prefix }: { mail: WrittenMail; prefix: string }) {
           ))}
         </p>
       ))}
-      <p>
+      <p class="actions">
         <a class="btn" href={`${prefix}/dev/mailbox/${id}`}>
           Show as HTML
         </a>
+        {attachments.map(({ name }) => (
+          <a class="btn" href={`${prefix}/dev/mailbox/${id}/${name}`}>
+            <Icon name="download" />
+            {name}
+          </a>
+        ))}
       </p>
     </article>
   );

@@ -710,6 +710,10 @@ create index documents_kept on documents (id) where status <> 'purged';
 create index documents_stored on documents (org_id, mode, size_bytes)
   where content_name is not null;
 
+-- Two vendor documents of one kind that are uploaded at once: the later one replaces the other.
+create unique index documents_of_vendor on documents (org_id, mode, owner_id, kind)
+  where owner_party = 'vendor' and status = 'submitted';
+
 create unique index documents_slot on documents (org_id, mode, owner_party, owner_id, slot)
   where status <> 'purged' and slot is not null;
 

@@ -75,6 +75,26 @@ test('a mail is shown as it was written, where none of it can run', async (t) =>
   assert.doesNotMatch(policy, /script|allow-forms|allow-same-origin/);
 });
 
+test('the files of a mail are downloads, the pictures of its HTML are none', async (t) => {
+  const bytes = Buffer.from('%PDF-1.7 receipt');
+  const receipt = { name: 'receipt-RN-1.pdf', type: 'application/pdf', bytes };
+  const logo = { name: 'logo.png', type: 'image/png', bytes, cid: 'logo' };
+  const { visitor } = await siteWith(t, [{ attachments: [receipt, logo] }]);
+  const { text } = await visitor.open('/dev/mailbox');
+  const links = [...text.matchAll(/href="(\/dev\/mailbox\/mail_1\/[^"]*)"/g)].map(([, to]) => to);
+  assert.deepEqual(links, ['/dev/mailbox/mail_1/receipt-RN-1.pdf']);
+  const file = await visitor.open('/dev/mailbox/mail_1/receipt-RN-1.pdf');
+  assert.equal(file.headers.get('content-type'), 'application/pdf');
+  assert.match(
+    file.headers.get('content-disposition') ?? '',
+    /^attachment; filename="receipt-RN-1/,
+  );
+  assert.equal(file.text, '%PDF-1.7 receipt');
+  for (const path of ['mail_1/logo.png', 'mail_1/other.pdf', 'mail_2/receipt-RN-1.pdf']) {
+    assert.equal((await visitor.open(`/dev/mailbox/${path}`)).status, 404, path);
+  }
+});
+
 test('a hostile subject, address or text is text', async (t) => {
   const hostile = '</h2><script>alert(1)</script><img src=x onerror=alert(1)>';
   const links = ['javascript:alert(1)', 'data:text/html,x', 'https://a.example/"onclick="alert(1)'];
