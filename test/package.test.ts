@@ -18,7 +18,7 @@ import {
 } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 import { createInterface } from 'node:readline/promises';
-import { before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { build } from 'esbuild';
 import { signWebhook } from '../core/domain/webhooks/signature.js';
 import { writeClientPackage, writeCommonJs } from '../tsup.config.js';
@@ -45,40 +45,38 @@ const isNightly = process.env[BUILT_PROGRAM] === undefined;
 let packed: readonly string[] = [];
 let clientBytes = 0;
 
-before(async () => {
-  for (const { path } of projectFiles().filter(({ path }) => !path.startsWith('test/'))) {
-    cpSync(join(projectRoot, path), join(copy, path));
-  }
-  for (const path of ['test/examples', 'test/screens']) {
-    cpSync(join(projectRoot, path), join(copy, path), { recursive: true });
-  }
-  symlinkSync(join(projectRoot, 'node_modules'), join(copy, 'node_modules'));
-  mkdirSync(consumer, { recursive: true });
-  const program = process.env[BUILT_PROGRAM];
-  if (program !== undefined) {
-    cpSync(dirname(program), join(copy, 'dist'), { recursive: true });
-    for (const name of ['compiled', 'package.json'])
-      rmSync(join(copy, 'dist', name), { recursive: true, force: true });
-    const types = 'adapters/client/description.gen.ts';
-    cpSync(join(projectRoot, types), join(copy, types));
-    npm(copy, 'run', 'build:types');
-    await writeCommonJs(join(copy, 'dist'));
-    await writeClientPackage(join(copy, 'dist'));
-  }
-  if (program !== undefined) npm(copy, 'run', 'pin');
-  const scripts = program === undefined ? '--foreground-scripts=false' : '--ignore-scripts';
-  const [tarball] = JSON.parse(
-    npm(copy, 'pack', '--json', scripts, '--pack-destination', temporary),
-  ) as readonly [{ readonly filename: string; readonly files: readonly { path: string }[] }];
-  packed = tarball.files.map(({ path }) => path);
-  writeFileSync(join(consumer, 'package.json'), '{ "private": true, "type": "module" }\n');
-  const file = join(temporary, tarball.filename);
-  const typescript = 'typescript@5.9.3';
-  if (program === undefined)
-    npm(consumer, 'install', '--prefer-offline', '--no-save', file, typescript);
-  else unpack(file);
-  packClient();
-});
+for (const { path } of projectFiles().filter(({ path }) => !path.startsWith('test/'))) {
+  cpSync(join(projectRoot, path), join(copy, path));
+}
+for (const path of ['test/examples', 'test/screens']) {
+  cpSync(join(projectRoot, path), join(copy, path), { recursive: true });
+}
+symlinkSync(join(projectRoot, 'node_modules'), join(copy, 'node_modules'));
+mkdirSync(consumer, { recursive: true });
+const program = process.env[BUILT_PROGRAM];
+if (program !== undefined) {
+  cpSync(dirname(program), join(copy, 'dist'), { recursive: true });
+  for (const name of ['compiled', 'package.json'])
+    rmSync(join(copy, 'dist', name), { recursive: true, force: true });
+  const types = 'adapters/client/description.gen.ts';
+  cpSync(join(projectRoot, types), join(copy, types));
+  npm(copy, 'run', 'build:types');
+  await writeCommonJs(join(copy, 'dist'));
+  await writeClientPackage(join(copy, 'dist'));
+}
+if (program !== undefined) npm(copy, 'run', 'pin');
+const scripts = program === undefined ? '--foreground-scripts=false' : '--ignore-scripts';
+const [tarball] = JSON.parse(
+  npm(copy, 'pack', '--json', scripts, '--pack-destination', temporary),
+) as readonly [{ readonly filename: string; readonly files: readonly { path: string }[] }];
+packed = tarball.files.map(({ path }) => path);
+writeFileSync(join(consumer, 'package.json'), '{ "private": true, "type": "module" }\n');
+const file = join(temporary, tarball.filename);
+const typescript = 'typescript@5.9.3';
+if (program === undefined)
+  npm(consumer, 'install', '--prefer-offline', '--no-save', file, typescript);
+else unpack(file);
+packClient();
 
 /** The package of the client alone, in a project that has nothing else. */
 function packClient(): void {

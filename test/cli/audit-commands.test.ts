@@ -4,7 +4,7 @@ import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { before, test } from 'node:test';
+import { test } from 'node:test';
 import SqliteConnection from 'better-sqlite3';
 import type { Command } from 'commander';
 import { authorityOf } from '../../cli/operator.js';
@@ -47,13 +47,9 @@ const withoutOperator: readonly string[] = [
   'store copy',
 ];
 
-let org: string;
-
-before(async () => {
-  org = String((await json('org create --name Exporter'))['id']);
-  await json(`member add --org ${org} --email ana@acme.example --role owner`);
-  await json(`key create --org ${org} --mode live --name erp`);
-});
+const org = String((await json('org create --name Exporter'))['id']);
+await json(`member add --org ${org} --email ana@acme.example --role owner`);
+await json(`key create --org ${org} --mode live --name erp`);
 
 test('each command that changes something is an entry with its operator and machine', async () => {
   const { data } = await json(`audit list --org ${org}`);

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
-import { before, test } from 'node:test';
+import { test } from 'node:test';
 import SqliteConnection from 'better-sqlite3';
 import { type FeedHead, headAfter } from '../../core/domain/payments/event.js';
 import { runCommand } from '../support/servers/command.js';
@@ -25,20 +25,18 @@ async function ponte(folder: string, words: string) {
   return { status, stderr, json: JSON.parse(stdout === '' ? '{}' : stdout) };
 }
 
-before(async () => {
-  orgId = (await ponte(origin, 'org create --name Acme')).json.id;
-  for (const words of [
-    `member add --org ${orgId} --email ana@acme.example --role viewer`,
-    `key create --org ${orgId} --mode test --name erp`,
-    `org support ${orgId} --email help@acme.example`,
-    `org grant-production ${orgId}`,
-    `member add --org ${orgId} --email bia@acme.example --role finance`,
-    `org require-approval ${orgId} on`,
-  ]) {
-    const { status, stderr } = await ponte(origin, words);
-    assert.equal(status, 0, stderr);
-  }
-});
+orgId = (await ponte(origin, 'org create --name Acme')).json.id;
+for (const words of [
+  `member add --org ${orgId} --email ana@acme.example --role viewer`,
+  `key create --org ${orgId} --mode test --name erp`,
+  `org support ${orgId} --email help@acme.example`,
+  `org grant-production ${orgId}`,
+  `member add --org ${orgId} --email bia@acme.example --role finance`,
+  `org require-approval ${orgId} on`,
+]) {
+  const { status, stderr } = await ponte(origin, words);
+  assert.equal(status, 0, stderr);
+}
 
 /** Verifies a copy of the database that somebody has changed. */
 async function problemsAfter(change: (sql: Sql) => void): Promise<readonly string[]> {

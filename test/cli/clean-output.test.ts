@@ -2,7 +2,7 @@
 // stderr, so that a program reads stdout of any verb, and a person no JSON between rows.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { logOfCommand } from '../../adapters/log/pino.js';
 import { outputOf, runCommand } from '../support/servers/command.js';
 import { finding } from '../support/servers/command-verbs.js';
@@ -18,9 +18,7 @@ const env = {
 const apart = ['backup --to backups', 'audit export --to audit.jsonl', 'release'];
 const verbs = finding.filter((words) => !apart.includes(words as (typeof apart)[number]));
 
-before(async () => {
-  await outputOf(env, ['org', 'create', '--name', 'Acme', '--json']);
-});
+await outputOf(env, ['org', 'create', '--name', 'Acme', '--json']);
 
 describe('with --json, stdout is one JSON document, also where it refuses', () => {
   for (const words of verbs) {

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { before, test } from 'node:test';
+import { test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { runCommand } from '../support/servers/command.js';
 import { type HostProcess, startHostProcess } from '../support/servers/host-process.js';
@@ -16,14 +16,9 @@ const folder = temporaryFolder();
 const env = { PONTE_DATA_DIR: join(folder, 'data'), PONTE_FAKE_PARTNER_DELAY_MS: '0' } as const;
 
 type Json = Readonly<Record<string, unknown>>;
-
-let host: HostProcess;
 const suite = suiteEnd();
-
-before(async () => {
-  host = await startHostProcess(env);
-  suite.after(() => host.kill());
-});
+const host = await startHostProcess(env);
+suite.after(() => host.kill());
 
 async function run(words: string): Promise<string> {
   const { status, stdout, stderr } = await runCommand(env, words.split(' '));

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer as createHttps } from 'node:https';
 import { type AddressInfo, createServer as createTcp, type Server } from 'node:net';
-import { before, test } from 'node:test';
+import { test } from 'node:test';
 import tls from 'node:tls';
 import { createOrganization } from '../../core/usecases/parties/organizations.js';
 import { createSubscription } from '../../core/usecases/webhooks/subscriptions.js';
@@ -27,10 +27,8 @@ async function listening(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-before(async () => {
-  plain = await listening(createTcp((socket) => socket.on('error', () => undefined)));
-  secured = await listening(createHttps({ ...localhostTls }, (_, response) => response.end()));
-});
+plain = await listening(createTcp((socket) => socket.on('error', () => undefined)));
+secured = await listening(createHttps({ ...localhostTls }, (_, response) => response.end()));
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -1,6 +1,6 @@
 // `ponte mails`: the outcome of each mail, without its content, and sending again.
 import assert from 'node:assert/strict';
-import { before, test } from 'node:test';
+import { test } from 'node:test';
 import { runMails } from '../../core/usecases/mail/mails.js';
 import { createOrganization } from '../../core/usecases/parties/organizations.js';
 import { inviteBuyer } from '../../core/usecases/payments/invoices.js';
@@ -14,23 +14,21 @@ const folder = temporaryFolder();
 const env = { PONTE_DATA_DIR: folder, PONTE_LOG_LEVEL: 'silent' } as const;
 const ids: string[] = [];
 
-before(async () => {
-  const { deps, close } = await openForOperator(env, { opening: 'makes' });
-  const { organization } = await createOrganization(deps, { name: 'Acme', sandboxKyb: true });
-  const tenant = { orgId: organization.id, mode: 'test' } as const;
-  const outcomes = [
-    { outcome: 'sent' },
-    { outcome: 'refused', reason: '550 no such user' },
-    { outcome: 'later', reason: '450 greylisted' },
-  ] as const;
-  for (const outcome of outcomes) {
-    const { payment } = await makeInvoice(deps, tenant);
-    await inviteBuyer(deps, tenant, payment.id);
-    ids.push(payment.id);
-    await runMails({ ...deps, mailer: { send: async () => outcome } }, deps.clock.nowMs(), 10);
-  }
-  await close();
-});
+const { deps, close } = await openForOperator(env, { opening: 'makes' });
+const { organization } = await createOrganization(deps, { name: 'Acme', sandboxKyb: true });
+const tenant = { orgId: organization.id, mode: 'test' } as const;
+const outcomes = [
+  { outcome: 'sent' },
+  { outcome: 'refused', reason: '550 no such user' },
+  { outcome: 'later', reason: '450 greylisted' },
+] as const;
+for (const outcome of outcomes) {
+  const { payment } = await makeInvoice(deps, tenant);
+  await inviteBuyer(deps, tenant, payment.id);
+  ids.push(payment.id);
+  await runMails({ ...deps, mailer: { send: async () => outcome } }, deps.clock.nowMs(), 10);
+}
+await close();
 
 const ponte = (words: string) => runCommand(env, words.split(' '));
 

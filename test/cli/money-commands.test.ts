@@ -1,7 +1,7 @@
 // `ponte money`: what operators read about money that waits, the commands that they copy from it,
 // and the two operators of live mode.
 import assert from 'node:assert/strict';
-import { before, test } from 'node:test';
+import { test } from 'node:test';
 import { formatAmount } from '../../core/domain/base/money.js';
 import { openForOperator } from '../../host/operator-access.js';
 import {
@@ -31,41 +31,39 @@ const review = JSON.stringify({
   fact: { kind: 'payin', reference: null, partnerRef: 'pa_1', report: {} },
 });
 
-before(async () => {
-  const { deps, close } = await openForOperator(env, { opening: 'makes' });
-  const at = new DeskScene({ deps, log: [] });
-  const payment = (name: string, fields = {}) => {
-    const seller = { id: id('pi', name), publicId: name, externalId: name };
-    return { ...seller, ...fields };
-  };
-  const payinOf = (name: string, received = 10_000n, fields = {}) =>
-    paidIn(received, { id: id('cmd', `in${name}`), ...fields });
-  await at.payment([payinOf('short', 4_050n)], payment('short', { status: 'on_ramp_pending' }));
-  const refund = (name: string, fields = {}) => {
-    const of = { id: id('cmd', name), payinId: id('cmd', `in${name}`) };
-    return refusedRefund({ ...of, ...fields });
-  };
-  await at.payment([payinOf('back'), refund('back')], payment('back'));
-  await at.payment([payinOf('backtest'), refund('backtest')], {
-    ...payment('backtest'),
-    tenant: inTest,
-  });
-  await at.payment(
-    [payinOf('sent'), refund('sent', { state: 'unknown', lastError: null })],
-    payment('sent'),
-  );
-  const out = failedPayout({ id: id('cmd', 'out') });
-  await at.payment([payinOf('out'), out], payment('out'));
-  const back = { end: 'returned', isUndecided: true, lastError: 'account closed' } as const;
-  const settled = payment('return', { status: 'settled' });
-  await at.payment([payinOf('return'), anOrder('payout', id('cmd', 'zback'), back)], settled);
-  const odd = anOrder('payin', id('cmd', 'odd'), { review });
-  await at.payment([odd], payment('odd', { status: 'on_ramp_pending' }));
-  const lost = refund('lost', { state: 'done', end: 'completed', partnerRef: 'pa_lost' });
-  await at.payment([payinOf('lost', 4_000n), lost], payment('lost'));
-  await close();
-  await registerOperators(env, folder, ['ana', 'bia', 'eva']);
+const { deps, close } = await openForOperator(env, { opening: 'makes' });
+const at = new DeskScene({ deps, log: [] });
+const payment = (name: string, fields = {}) => {
+  const seller = { id: id('pi', name), publicId: name, externalId: name };
+  return { ...seller, ...fields };
+};
+const payinOf = (name: string, received = 10_000n, fields = {}) =>
+  paidIn(received, { id: id('cmd', `in${name}`), ...fields });
+await at.payment([payinOf('short', 4_050n)], payment('short', { status: 'on_ramp_pending' }));
+const refund = (name: string, fields = {}) => {
+  const of = { id: id('cmd', name), payinId: id('cmd', `in${name}`) };
+  return refusedRefund({ ...of, ...fields });
+};
+await at.payment([payinOf('back'), refund('back')], payment('back'));
+await at.payment([payinOf('backtest'), refund('backtest')], {
+  ...payment('backtest'),
+  tenant: inTest,
 });
+await at.payment(
+  [payinOf('sent'), refund('sent', { state: 'unknown', lastError: null })],
+  payment('sent'),
+);
+const out = failedPayout({ id: id('cmd', 'out') });
+await at.payment([payinOf('out'), out], payment('out'));
+const back = { end: 'returned', isUndecided: true, lastError: 'account closed' } as const;
+const settled = payment('return', { status: 'settled' });
+await at.payment([payinOf('return'), anOrder('payout', id('cmd', 'zback'), back)], settled);
+const odd = anOrder('payin', id('cmd', 'odd'), { review });
+await at.payment([odd], payment('odd', { status: 'on_ramp_pending' }));
+const lost = refund('lost', { state: 'done', end: 'completed', partnerRef: 'pa_lost' });
+await at.payment([payinOf('lost', 4_000n), lost], payment('lost'));
+await close();
+await registerOperators(env, folder, ['ana', 'bia', 'eva']);
 
 const ponte = (words: readonly string[], more = {}) => runCommand({ ...env, ...more }, words);
 

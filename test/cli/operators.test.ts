@@ -4,13 +4,13 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { entryForms } from '../../core/domain/accounting/entry-file.js';
 import { withStore } from '../support/scenes/backup-scene.js';
 import { runCommand } from '../support/servers/command.js';
-import { type HostProcess, startHostProcess } from '../support/servers/host-process.js';
+import { startHostProcess } from '../support/servers/host-process.js';
 import { jsonCall } from '../support/servers/json-call.js';
-import { type LocalReceiver, startReceiver } from '../support/servers/local-receiver.js';
+import { startReceiver } from '../support/servers/local-receiver.js';
 import { suiteEnd } from '../support/suite-end.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { until } from '../support/wait.js';
@@ -23,18 +23,12 @@ const env = {
 } as const;
 
 type Json = Readonly<Record<string, unknown>>;
-
-let host: HostProcess;
-let receiver: LocalReceiver;
 let answer = 204;
 const suite = suiteEnd();
-
-before(async () => {
-  receiver = await startReceiver((response) => response.writeHead(answer).end());
-  suite.after(() => receiver.close());
-  host = await startHostProcess(env);
-  suite.after(() => host.kill());
-});
+const receiver = await startReceiver((response) => response.writeHead(answer).end());
+suite.after(() => receiver.close());
+const host = await startHostProcess(env);
+suite.after(() => host.kill());
 
 /** The one document that a command prints with --json, and its exit code. */
 async function ponte(words: string, input = ''): Promise<{ status: number; json: Json }> {

@@ -1,7 +1,7 @@
 // `ponte doctor --partner`: each defect of the connection is planted at the simulator or in the
 // configuration, and named with what to do about it. The checks change nothing.
 import assert from 'node:assert/strict';
-import { afterEach, before, describe, test } from 'node:test';
+import { afterEach, describe, test } from 'node:test';
 import { createBlindPayPartner } from '../../adapters/partner/blindpay/blindpay.js';
 import type { Transport } from '../../adapters/partner/blindpay/blindpay-transport.js';
 import { readSettings } from '../../adapters/partner/blindpay/settings.js';
@@ -11,7 +11,6 @@ import { listEndpoints } from '../support/blindpay/blindpay-instance.js';
 import { connectHost } from '../support/blindpay/blindpay-operator.js';
 import {
   apiKey,
-  type BlindPayServer,
   type Fault,
   instanceId,
   type Sent,
@@ -27,30 +26,26 @@ type Environment = Readonly<Record<string, string>>;
 
 const base = 'https://ponte.example';
 const inbound = `${base}/v1/partner-webhooks/blindpay/test`;
-let blindPay: BlindPayServer;
-let env: Environment;
 let planted: (sent: Sent) => Answer | null = () => null;
 
 const suite = suiteEnd();
-
-before(async () => {
-  blindPay = await startBlindPay({ nowMs: Date.now, refusal: (sent) => planted(sent) });
-  suite.after(() => blindPay.close());
-  env = {
-    PONTE_DATA_DIR: temporaryFolder(),
-    PONTE_BASE_URL: base,
-    ...(await connectHost(blindPay, base, 'test')),
-  };
-  // Decided at once: nothing changes by itself.
-  blindPay.state.pace = 0;
-  blindPay.state.createCustomer({
-    type: 'individual',
-    kyc_type: 'standard',
-    email: 'a',
-    country: 'BR',
-  });
-  blindPay.state.tick();
+const blindPay = await startBlindPay({ nowMs: Date.now, refusal: (sent) => planted(sent) });
+suite.after(() => blindPay.close());
+const env: Environment = {
+  PONTE_DATA_DIR: temporaryFolder(),
+  PONTE_BASE_URL: base,
+  ...(await connectHost(blindPay, base, 'test')),
+};
+// Decided at once: nothing changes by itself.
+blindPay.state.pace = 0;
+blindPay.state.createCustomer({
+  type: 'individual',
+  kyc_type: 'standard',
+  email: 'a',
+  country: 'BR',
 });
+blindPay.state.tick();
+
 afterEach(() => {
   planted = () => null;
 });

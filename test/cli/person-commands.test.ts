@@ -1,6 +1,6 @@
 // `ponte person`: what is stored under one address and nothing of others, and its erasure.
 import assert from 'node:assert/strict';
-import { before, test } from 'node:test';
+import { test } from 'node:test';
 import { addMember, removeMember } from '../../core/usecases/access/members.js';
 import { runMails } from '../../core/usecases/mail/mails.js';
 import { createOrganization } from '../../core/usecases/parties/organizations.js';
@@ -16,20 +16,18 @@ const env = { PONTE_DATA_DIR: temporaryFolder(), PONTE_LOG_LEVEL: 'silent' } as 
 const addresses: string[] = [];
 const ids: string[] = [];
 
-before(async () => {
-  const { close, ...opened } = await openForOperator(env, { opening: 'makes' });
-  const deps = asService(opened.deps, 'set up');
-  for (const name of ['Acme', 'Other']) {
-    const { organization } = await createOrganization(deps, { name, sandboxKyb: true });
-    const tenant = { orgId: organization.id, mode: 'test' } as const;
-    const { payment } = await makeInvoice(deps, tenant);
-    await inviteBuyer(deps, tenant, payment.id);
-    ids.push(payment.id);
-    addresses.push(payment.buyer.email.trim());
-  }
-  await runMails({ ...deps, mailer: { send: async () => ({ outcome: 'sent' }) } }, Date.now(), 10);
-  await close();
-});
+const { close, ...opened } = await openForOperator(env, { opening: 'makes' });
+const deps = asService(opened.deps, 'set up');
+for (const name of ['Acme', 'Other']) {
+  const { organization } = await createOrganization(deps, { name, sandboxKyb: true });
+  const tenant = { orgId: organization.id, mode: 'test' } as const;
+  const { payment } = await makeInvoice(deps, tenant);
+  await inviteBuyer(deps, tenant, payment.id);
+  ids.push(payment.id);
+  addresses.push(payment.buyer.email.trim());
+}
+await runMails({ ...deps, mailer: { send: async () => ({ outcome: 'sent' }) } }, Date.now(), 10);
+await close();
 
 interface Exported {
   readonly tables: readonly {

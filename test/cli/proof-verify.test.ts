@@ -2,26 +2,22 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { before, test } from 'node:test';
+import { test } from 'node:test';
 import { recordKeys } from '../../core/usecases/service/service-keys.js';
-import { type ProofScene, proofScene } from '../adapters/pages/proof/proof-scene.js';
+import { proofScene } from '../adapters/pages/proof/proof-scene.js';
 import { runCommand } from '../support/servers/command.js';
 import { suiteEnd } from '../support/suite-end.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
-const suite = suiteEnd();
 const folder = temporaryFolder();
-let scene: ProofScene;
 
-before(async () => {
-  scene = await proofScene(suite);
-  const pack = await scene.pack();
-  const keys = await recordKeys(scene.made.deps);
-  write('pack.zip', pack);
-  write('cut.zip', pack.subarray(1));
-  write('keys.json', JSON.stringify({ keys }));
-  write('other.json', JSON.stringify({ keys: [] }));
-});
+const scene = await proofScene(suiteEnd());
+const pack = await scene.pack();
+const keys = await recordKeys(scene.made.deps);
+write('pack.zip', pack);
+write('cut.zip', pack.subarray(1));
+write('keys.json', JSON.stringify({ keys }));
+write('other.json', JSON.stringify({ keys: [] }));
 
 function write(name: string, content: string | Uint8Array): void {
   writeFileSync(join(folder, name), content);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { makeRef } from '../../adapters/partner/fake-ref.js';
 import { reconciliationText } from '../../cli/commands/reconcile-command.js';
 import { HOUR_MS } from '../../core/domain/base/instant.js';
@@ -24,9 +24,7 @@ const withBooks = { ...env, PONTE_FAKE_PARTNER_FILE: partnerFile };
 const run = (words: string, settings: Readonly<Record<string, string>> = withBooks) =>
   runCommand(settings, ['reconcile', ...words.split(' ')]);
 
-before(async () => {
-  assert.equal((await runCommand(env, ['migrate'])).status, 0);
-});
+assert.equal((await runCommand(env, ['migrate'])).status, 0);
 
 test('without a difference it ends with 0', async () => {
   const { status, stdout, stderr } = await run('--mode test');

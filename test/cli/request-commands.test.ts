@@ -1,6 +1,6 @@
 // `ponte requests`: an operator finds why a request was refused, from the id that its sender has.
 import assert from 'node:assert/strict';
-import { before, test } from 'node:test';
+import { test } from 'node:test';
 import { PonteError } from '../../core/errors.js';
 import { flushRefusals, noteRefusal } from '../../core/usecases/service/request-log.js';
 import { openForOperator } from '../../host/operator-access.js';
@@ -10,19 +10,17 @@ import { valuesOf } from '../support/values-of.js';
 
 const env = { PONTE_DATA_DIR: temporaryFolder(), PONTE_LOG_LEVEL: 'silent' } as const;
 
-before(async () => {
-  const { deps, close } = await openForOperator(env, { opening: 'makes' });
-  const refusal = new PonteError('ValidationError', 'amount: give a decimal number.');
-  for (const [at, requestId] of ['first', 'second', 'third'].entries()) {
-    const orgId = requestId === 'third' ? null : 'org_a';
-    const mode = orgId === null ? null : ('test' as const);
-    const about = { requestId, orgId, mode, operation: 'createPaymentIntent', credentialId: null };
-    // Ids of one millisecond have no order.
-    noteRefusal({ ...deps, clock: { nowMs: () => 1_800_000_000_000 + at } }, refusal, about);
-  }
-  await flushRefusals(deps, deps.clock.nowMs(), 9);
-  await close();
-});
+const { deps, close } = await openForOperator(env, { opening: 'makes' });
+const refusal = new PonteError('ValidationError', 'amount: give a decimal number.');
+for (const [at, requestId] of ['first', 'second', 'third'].entries()) {
+  const orgId = requestId === 'third' ? null : 'org_a';
+  const mode = orgId === null ? null : ('test' as const);
+  const about = { requestId, orgId, mode, operation: 'createPaymentIntent', credentialId: null };
+  // Ids of one millisecond have no order.
+  noteRefusal({ ...deps, clock: { nowMs: () => 1_800_000_000_000 + at } }, refusal, about);
+}
+await flushRefusals(deps, deps.clock.nowMs(), 9);
+await close();
 
 const ponte = (words: string) => runCommand(env, words.split(' '));
 

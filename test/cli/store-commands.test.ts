@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { before, test } from 'node:test';
+import { test } from 'node:test';
 import pg from 'pg';
 import { openPostgresStore } from '../../adapters/storage/postgres/store.js';
 import { openSqliteStore } from '../../adapters/storage/sqlite/store.js';
@@ -31,19 +31,17 @@ const folder = temporaryFolder();
 const file = join(folder, 'ponte.db');
 const PAYMENTS = 20_000;
 
-before(async () => {
-  const store = openSqliteStore({ path: file });
-  await store.migrate();
-  await fillStore(store);
-  for (let from = 0; from < PAYMENTS; from += 1_000) {
-    await store.run(async (tx) => {
-      for (let index = from; index < from + 1_000; index += 1) {
-        tx.payments.insert(aBarePayment({ id: `pi_many_${index}` }));
-      }
-    });
-  }
-  await store.close();
-});
+const store = openSqliteStore({ path: file });
+await store.migrate();
+await fillStore(store);
+for (let from = 0; from < PAYMENTS; from += 1_000) {
+  await store.run(async (tx) => {
+    for (let index = from; index < from + 1_000; index += 1) {
+      tx.payments.insert(aBarePayment({ id: `pi_many_${index}` }));
+    }
+  });
+}
+await store.close();
 
 const ponte = (words: readonly string[], env: Readonly<Record<string, string>> = {}) =>
   runCommand(env, words);

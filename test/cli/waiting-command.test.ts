@@ -1,6 +1,6 @@
 // `ponte waiting`: everything that waits for an operator, of each kind, in one list.
 import assert from 'node:assert/strict';
-import { before, test } from 'node:test';
+import { test } from 'node:test';
 import { waitingKindNames } from '../../core/domain/money-desk/waiting-kind.js';
 import { openForOperator } from '../../host/operator-access.js';
 import { aRequest } from '../adapters/pages/console/console-site.js';
@@ -33,39 +33,37 @@ async function waiting(words = ''): Promise<readonly Json[]> {
 
 const kindsOf = (rows: readonly Json[]) => rows.map(({ kind, id }) => [kind, id]);
 
-before(async () => {
-  const { deps, close } = await openForOperator(env, { opening: 'makes' });
-  const at = new DeskScene({ deps, log: [] });
-  await at.payment([paidIn(), refusedRefund()]);
-  await at.payment(
-    [paidIn(10_000n, { id: 'cmd_in_2' }), failedPayout({ id: 'cmd_out_2', reference: 'out_2' })],
-    { id: 'pi_2', publicId: 'two', externalId: 'two' },
-  );
-  const failing = { state: 'pending', tries: 99, lastError: 'busy', partnerRef: null } as const;
-  await at.payment([anOrder('payin', 'cmd_in_3', failing)], {
-    id: 'pi_3',
-    publicId: 'three',
-    externalId: 'three',
-    status: 'on_ramp_pending',
-  });
-  await at.deposit();
-  await deps.store.run(async (tx) => {
-    tx.organizations.insert(anOrganization({ name: 'Rota Norte' }), []);
-    tx.productionRequests.insert(aRequest);
-    tx.inbox.insert({
-      partner: 'fake',
-      mode: 'live',
-      messageId: 'msg_1',
-      facts: '[]',
-      receivedAtMs: 1,
-      dueAtMs: 1,
-      tries: 3,
-      version: 1,
-    });
-  });
-  await close();
-  await registerOperators(env, folder, ['ana', 'bia']);
+const { deps, close } = await openForOperator(env, { opening: 'makes' });
+const at = new DeskScene({ deps, log: [] });
+await at.payment([paidIn(), refusedRefund()]);
+await at.payment(
+  [paidIn(10_000n, { id: 'cmd_in_2' }), failedPayout({ id: 'cmd_out_2', reference: 'out_2' })],
+  { id: 'pi_2', publicId: 'two', externalId: 'two' },
+);
+const failing = { state: 'pending', tries: 99, lastError: 'busy', partnerRef: null } as const;
+await at.payment([anOrder('payin', 'cmd_in_3', failing)], {
+  id: 'pi_3',
+  publicId: 'three',
+  externalId: 'three',
+  status: 'on_ramp_pending',
 });
+await at.deposit();
+await deps.store.run(async (tx) => {
+  tx.organizations.insert(anOrganization({ name: 'Rota Norte' }), []);
+  tx.productionRequests.insert(aRequest);
+  tx.inbox.insert({
+    partner: 'fake',
+    mode: 'live',
+    messageId: 'msg_1',
+    facts: '[]',
+    receivedAtMs: 1,
+    dueAtMs: 1,
+    tries: 3,
+    version: 1,
+  });
+});
+await close();
+await registerOperators(env, folder, ['ana', 'bia']);
 
 test('each kind has what waits, and nothing waits twice', async () => {
   const found = kindsOf(await waiting());

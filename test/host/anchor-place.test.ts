@@ -2,21 +2,16 @@
 import assert from 'node:assert/strict';
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { before, test } from 'node:test';
+import { test } from 'node:test';
 import { addMember } from '../../core/usecases/access/members.js';
 import { audited } from '../../core/usecases/service/audit-log.js';
 import { anchorStep } from '../../host/anchor-place.js';
-import { type World, world } from '../support/scenes/test-world.js';
+import { world } from '../support/scenes/test-world.js';
 import { suiteEnd } from '../support/suite-end.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 const folder = temporaryFolder();
-const suite = suiteEnd();
-let made: World;
-
-before(async () => {
-  made = await world(suite);
-});
+const made = await world(suiteEnd());
 
 async function grow(email: string): Promise<void> {
   const actor = { kind: 'operator', id: 'alice' } as const;

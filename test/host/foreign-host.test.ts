@@ -3,27 +3,23 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
-import { before, test } from 'node:test';
+import { test } from 'node:test';
 import { readConfig } from '../../host/config.js';
-import { type Host, startHost } from '../../host/main.js';
+import { startHost } from '../../host/main.js';
 import { suiteEnd } from '../support/suite-end.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 const suite = suiteEnd();
-let host: Host;
-
-before(async () => {
-  host = await startHost(
-    readConfig({
-      PONTE_DATA_DIR: temporaryFolder(),
-      PONTE_PORT: '0',
-      PONTE_PAY_URL: 'https://pay.tunnel.example',
-      PONTE_OPERATOR_PORT: '0',
-      PONTE_LOG_LEVEL: 'silent',
-    }),
-  );
-  suite.after(() => host.stop());
-});
+const host = await startHost(
+  readConfig({
+    PONTE_DATA_DIR: temporaryFolder(),
+    PONTE_PORT: '0',
+    PONTE_PAY_URL: 'https://pay.tunnel.example',
+    PONTE_OPERATOR_PORT: '0',
+    PONTE_LOG_LEVEL: 'silent',
+  }),
+);
+suite.after(() => host.stop());
 
 async function statusOf(url: string, name: string): Promise<number> {
   const sent = request(url, { headers: { host: name }, agent: false });

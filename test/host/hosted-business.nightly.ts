@@ -1,10 +1,9 @@
 // A company that pays, in a real browser: a clerk fills in the form, an owner adds a part by a
 // mailed link, a phone adds a file by the code, and each of them sees its own part only.
 import assert from 'node:assert/strict';
-import { before, test } from 'node:test';
-import type { Browser } from 'playwright-core';
+import { test } from 'node:test';
 import { readConfig } from '../../host/config.js';
-import { type Host, startHost } from '../../host/main.js';
+import { startHost } from '../../host/main.js';
 import { typedAddress, typedCompany, typedOwner } from '../support/scenes/form-scene.js';
 import { PayingBuyer } from '../support/scenes/paying-buyer.js';
 import { phoneCodes } from '../support/scenes/phone-codes.js';
@@ -13,23 +12,17 @@ import { jsonCall } from '../support/servers/json-call.js';
 import { suiteEnd } from '../support/suite-end.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
-let host: Host;
-let browser: Browser;
-
 const suite = suiteEnd();
-
-before(async () => {
-  const config = readConfig({
-    PONTE_PORT: '0',
-    PONTE_DATA_DIR: temporaryFolder(),
-    PONTE_FAKE_PARTNER_DELAY_MS: '50',
-    PONTE_LOG_LEVEL: 'silent',
-  });
-  host = await startHost(config);
-  suite.after(() => host.stop());
-  browser = await openBrowser();
-  suite.after(() => browser.close());
+const config = readConfig({
+  PONTE_PORT: '0',
+  PONTE_DATA_DIR: temporaryFolder(),
+  PONTE_FAKE_PARTNER_DELAY_MS: '50',
+  PONTE_LOG_LEVEL: 'silent',
 });
+const host = await startHost(config);
+suite.after(() => host.stop());
+const browser = await openBrowser();
+suite.after(() => browser.close());
 
 /** The other owner, whose data the clerk has. */
 const second = { ...typedOwner, firstName: 'Noah', lastName: 'Okafor', taxId: '987-65-1234' };

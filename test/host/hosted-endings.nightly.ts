@@ -1,16 +1,10 @@
 // The other ways in which a payment ends, as a buyer sees them in a real browser.
 import assert from 'node:assert/strict';
-import { before, test } from 'node:test';
+import { test } from 'node:test';
 import { WalkScene } from '../support/scenes/walk-scene.js';
 import { suiteEnd } from '../support/suite-end.js';
 
-let scene: WalkScene;
-
-const suite = suiteEnd();
-
-before(async () => {
-  scene = await WalkScene.open(suite);
-});
+const scene = await WalkScene.open(suiteEnd());
 
 test('a buyer pays: with scripts, phone, light, Spanish', () =>
   scene.pay({ width: 320, scheme: 'light', language: 'es' }));

@@ -1,18 +1,12 @@
 // What buyers and others do on the way in a real browser, against a real development host: the back
 // button, a second tab, a link that somebody else opens, a browser without scripts.
 import assert from 'node:assert/strict';
-import { before, test } from 'node:test';
+import { test } from 'node:test';
 import { PayingBuyer } from '../support/scenes/paying-buyer.js';
 import { WalkScene } from '../support/scenes/walk-scene.js';
 import { suiteEnd } from '../support/suite-end.js';
 
-let scene: WalkScene;
-
-const suite = suiteEnd();
-
-before(async () => {
-  scene = await WalkScene.open(suite);
-});
+const scene = await WalkScene.open(suiteEnd());
 
 test('a buyer pays: without scripts, phone, dark, Portuguese', () =>
   scene.pay({ scripts: false, width: 320, scheme: 'dark', language: 'pt-BR' }));

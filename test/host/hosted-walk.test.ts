@@ -2,17 +2,11 @@
 // mailed link to the receipt and back to the integrator's site. The nightly run adds what else a
 // buyer may do on the way, and the other ways in which a payment ends.
 import assert from 'node:assert/strict';
-import { before, test } from 'node:test';
+import { test } from 'node:test';
 import { WalkScene } from '../support/scenes/walk-scene.js';
 import { suiteEnd } from '../support/suite-end.js';
 
-let scene: WalkScene;
-
-const suite = suiteEnd();
-
-before(async () => {
-  scene = await WalkScene.open(suite);
-});
+const scene = await WalkScene.open(suiteEnd());
 
 test('a buyer pays: with scripts, wide, light, English', () =>
   scene.pay({ width: 1280, scheme: 'light', language: 'en' }));

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { before, test } from 'node:test';
+import { test } from 'node:test';
 import { readManifest } from '../../adapters/backup/manifest.js';
 import { readConfig } from '../../host/config.js';
 import { startHost } from '../../host/main.js';
@@ -16,19 +16,14 @@ import {
   withStore,
 } from '../support/scenes/backup-scene.js';
 import { runCommand } from '../support/servers/command.js';
-import { type S3Double, s3Credentials, startS3 } from '../support/servers/s3-double.js';
+import { s3Credentials, startS3 } from '../support/servers/s3-double.js';
 import { suiteEnd } from '../support/suite-end.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 const folder = temporaryFolder();
-
-let s3: S3Double;
 const suite = suiteEnd();
-
-before(async () => {
-  s3 = await startS3();
-  suite.after(() => s3.close());
-});
+const s3 = await startS3();
+suite.after(() => s3.close());
 
 function inBucket(name: string): Place {
   const place = placeIn(folder, name);

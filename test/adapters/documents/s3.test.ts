@@ -1,26 +1,17 @@
 // Documents in an S3-compatible service: the contract of all storages, the faults of a network
 // service, and what is signed and shown of the credentials.
 import assert from 'node:assert/strict';
-import { before, test } from 'node:test';
+import { test } from 'node:test';
 import { createS3Documents, type S3Limits } from '../../../adapters/documents/s3.js';
 import { DOCUMENT_BYTES_MAX } from '../../../core/domain/parties/document.js';
 import { AssertionFailure, PonteError } from '../../../core/errors.js';
 import { allOf, chunks, documentStorageContract, textOf } from '../../contract/document-storage.js';
-import {
-  type S3Double,
-  type S3Fault,
-  s3Credentials,
-  startS3,
-} from '../../support/servers/s3-double.js';
+import { type S3Fault, s3Credentials, startS3 } from '../../support/servers/s3-double.js';
 import { suiteEnd } from '../../support/suite-end.js';
 
-let s3: S3Double;
 const suite = suiteEnd();
-
-before(async () => {
-  s3 = await startS3();
-  suite.after(() => s3.close());
-});
+const s3 = await startS3();
+suite.after(() => s3.close());
 
 const patient: S3Limits = { answerMs: 20_000, idleMs: 20_000, retryDelaysMs: [1, 1] };
 /** For a service that is silent. */

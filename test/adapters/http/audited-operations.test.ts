@@ -1,7 +1,7 @@
 // No operation of the route table changes anything without an entry in the audit log: a new row is
 // covered on arrival. Each change names its author, its operation and its request.
 import assert from 'node:assert/strict';
-import { before, test } from 'node:test';
+import { test } from 'node:test';
 import { keyOwner } from '../../../core/domain/access/api-key.js';
 import type { Actor } from '../../../core/domain/base/actor.js';
 import { auditFeed, auditRecord } from '../../../core/domain/service/audit-record.js';
@@ -13,7 +13,7 @@ import { requireApproval } from '../../../core/usecases/parties/organizations.js
 import { auditHead } from '../../../core/usecases/service/audit-log.js';
 import { suiteEnd } from '../../support/suite-end.js';
 import { valuesOf } from '../../support/values-of.js';
-import { type Credentials, operations, type TableScene, tableScene } from './table-scene.js';
+import { type Credentials, operations, tableScene } from './table-scene.js';
 
 /** They make another token of a session, which changes nothing. */
 const changeNothing = ['switchMode'];
@@ -26,13 +26,7 @@ const changing = operations.filter(
     route.method !== 'GET' && ![...changeNothing, ...createPayments].includes(operationId),
 );
 
-let scene: TableScene;
-
-const suite = suiteEnd();
-
-before(async () => {
-  scene = await tableScene(suite);
-});
+const scene = await tableScene(suiteEnd());
 
 test('each operation that changes something leaves an entry, with its author', async () => {
   const { world } = scene.site;

@@ -1,22 +1,17 @@
 import assert from 'node:assert/strict';
 import type { AddressInfo } from 'node:net';
-import { before, beforeEach, test } from 'node:test';
+import { beforeEach, test } from 'node:test';
 import { createServer } from 'node:tls';
 import PostalMime from 'postal-mime';
 import { createSmtpMailer, type SmtpOptions } from '../../../adapters/mail/smtp.js';
 import type { OutgoingMail } from '../../../core/ports/outside.js';
-import { type LocalSmtp, localSmtp } from '../../support/servers/local-smtp.js';
+import { localSmtp } from '../../support/servers/local-smtp.js';
 import { localhostTls } from '../../support/servers/localhost-tls.js';
 import { suiteEnd } from '../../support/suite-end.js';
 
-let server: LocalSmtp;
-
 const suite = suiteEnd();
-
-before(async () => {
-  server = await localSmtp();
-  suite.after(() => server.close());
-});
+const server = await localSmtp();
+suite.after(() => server.close());
 beforeEach(() => {
   server.answers = {};
 });

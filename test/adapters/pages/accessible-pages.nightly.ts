@@ -1,27 +1,20 @@
 // Every page in every language, at both widths and in both schemes: axe finds nothing, nothing
 // scrolls sideways, and its policy is kept.
 import assert from 'node:assert/strict';
-import { before, test } from 'node:test';
-import type { Browser } from 'playwright-core';
+import { test } from 'node:test';
 import { locales } from '../../../core/domain/base/locale.js';
 import { openBrowser } from '../../support/servers/browser.js';
 import { suiteEnd } from '../../support/suite-end.js';
 import { samples } from './all-samples.js';
-import { type PageServer, pageServer } from './page-server.js';
+import { pageServer } from './page-server.js';
 import { visitPages } from './page-visit.js';
 import { assertOnePage, printed } from './printed-page.js';
 
-let browser: Browser;
-let server: PageServer;
-
 const suite = suiteEnd();
-
-before(async () => {
-  server = await pageServer();
-  suite.after(() => server.close());
-  browser = await openBrowser();
-  suite.after(() => browser.close());
-});
+const server = await pageServer();
+suite.after(() => server.close());
+const browser = await openBrowser();
+suite.after(() => browser.close());
 
 for (const locale of locales) {
   for (const width of [1280, 320]) {

@@ -1,6 +1,6 @@
 // One text makes the schemas of both databases: they have the same tables, columns and indexes.
 import assert from 'node:assert/strict';
-import { before, test } from 'node:test';
+import { test } from 'node:test';
 import pg from 'pg';
 import { loadMigrations, sqlFor } from '../../../adapters/storage/migrations.js';
 import { openPostgresStore } from '../../../adapters/storage/postgres/store.js';
@@ -14,12 +14,10 @@ const sqlite = new SqliteDatabase({ path: ':memory:' });
 migrateSqlite(sqlite.connection, loadMigrations('sqlite'));
 
 let url = '';
-before(async () => {
-  url = await postgres.newDatabase();
-  const store = openPostgresStore({ url });
-  await store.migrate();
-  await store.close();
-});
+url = await postgres.newDatabase();
+const store = openPostgresStore({ url });
+await store.migrate();
+await store.close();
 
 /** Rate limits of one serving process are in its memory. */
 const ofPostgresAlone = ['rate_limits'];

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { before, test } from 'node:test';
+import { test } from 'node:test';
 import pg from 'pg';
 import { readManifest } from '../../../adapters/backup/manifest.js';
 import { newSecretKey } from '../../../adapters/crypto/secret-box.js';
@@ -24,15 +24,13 @@ const keys = newSecretKey('k');
 
 /** A database with a payment, its URL, and the manifest that was made of it. */
 let manifest = '';
-before(async () => {
-  await sql('create database origin');
-  const host = await startHost(readConfig(await environment('origin')));
-  await host.stop();
-  await addPayments('origin', 'pi_1', 'pi_2');
-  const made = await ponte('origin', 'backup', '--manifest', '--to', backups);
-  assert.equal(made.status, 0, made.stderr);
-  manifest = join(backups, readdirSync(backups)[0] ?? '');
-});
+await sql('create database origin');
+const host = await startHost(readConfig(await environment('origin')));
+await host.stop();
+await addPayments('origin', 'pi_1', 'pi_2');
+const made = await ponte('origin', 'backup', '--manifest', '--to', backups);
+assert.equal(made.status, 0, made.stderr);
+manifest = join(backups, readdirSync(backups)[0] ?? '');
 
 async function sql(text: string): Promise<void> {
   const client = new pg.Client(await postgres.url());

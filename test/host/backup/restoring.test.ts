@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import SqliteConnection from 'better-sqlite3';
 import { fileIn } from '../../../adapters/backup/backup-folder.js';
 import { manifestText, readManifest } from '../../../adapters/backup/manifest.js';
@@ -38,15 +38,9 @@ import { temporaryFolder } from '../../support/temporary-folder.js';
 import { until } from '../../support/wait.js';
 
 const folder = temporaryFolder();
-
-let origin: Place;
-let backup: string;
-let secretKeys: string;
-before(async () => {
-  origin = await servedPlace(folder, 'origin');
-  backup = await backUp(origin);
-  secretKeys = readFileSync(join(origin.env.PONTE_DATA_DIR, 'secret-key'), 'utf8').trim();
-});
+const origin = await servedPlace(folder, 'origin');
+const backup = await backUp(origin);
+const secretKeys = readFileSync(join(origin.env.PONTE_DATA_DIR, 'secret-key'), 'utf8').trim();
 
 /** An empty place with the keys of the backup. */
 function emptyPlace(name: string): Place {

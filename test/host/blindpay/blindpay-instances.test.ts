@@ -1,6 +1,6 @@
 // A database and two BlindPay instances: only the one that got a command is asked about it.
 import assert from 'node:assert/strict';
-import { before, test } from 'node:test';
+import { test } from 'node:test';
 import { z } from 'zod';
 import { connectHost } from '../../support/blindpay/blindpay-operator.js';
 import {
@@ -16,7 +16,6 @@ import { temporaryFolder } from '../../support/temporary-folder.js';
 import { until } from '../../support/wait.js';
 
 const suite = suiteEnd();
-
 const credential = z.object({
   organizationId: z.string(),
   missing: z.array(z.object({ need: z.string() })),
@@ -59,23 +58,21 @@ async function statusOf(host: HostProcess): Promise<unknown> {
 }
 
 /** A payout that the first instance executes while its answer and the host are lost. */
-before(async () => {
-  await serving(atFirst, async (host) => {
-    key = host.key ?? '';
-    first.failNext('POST /payouts/evm', 'cut after');
-    const buyer = { email: 'a@buyer.example', country: 'US' };
-    const order = { externalId: 'order-1', amount: '250.00', buyer };
-    // A start registers the destination if BlindPay has verified the organization by then.
-    await until(async () => {
-      const { organizationId, missing } = await credentialOf(host);
-      const given = ['org', 'payout-config', organizationId, '--mode', 'test'];
-      if (missing[0]?.need === 'pix_destination') await outputOf(atFirst, given, 'a@b.example');
-      return missing.length === 0;
-    });
-    assert.equal((await jsonCall(host, key, '/v1/payment-intents', order)).status, 201);
-    await jsonCall(host, key, '/v1/test-helpers/payments/ext_order-1/advance', {});
-    await until(async () => first.state.payouts.length === 1);
+await serving(atFirst, async (host) => {
+  key = host.key ?? '';
+  first.failNext('POST /payouts/evm', 'cut after');
+  const buyer = { email: 'a@buyer.example', country: 'US' };
+  const order = { externalId: 'order-1', amount: '250.00', buyer };
+  // A start registers the destination if BlindPay has verified the organization by then.
+  await until(async () => {
+    const { organizationId, missing } = await credentialOf(host);
+    const given = ['org', 'payout-config', organizationId, '--mode', 'test'];
+    if (missing[0]?.need === 'pix_destination') await outputOf(atFirst, given, 'a@b.example');
+    return missing.length === 0;
   });
+  assert.equal((await jsonCall(host, key, '/v1/payment-intents', order)).status, 201);
+  await jsonCall(host, key, '/v1/test-helpers/payments/ext_order-1/advance', {});
+  await until(async () => first.state.payouts.length === 1);
 });
 
 const open = /not finished there: cmd_/i;

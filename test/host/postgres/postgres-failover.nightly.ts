@@ -2,14 +2,14 @@
 // in its place: nothing that was acknowledged is lost, and hosts that know both go on.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { before, test } from 'node:test';
+import { test } from 'node:test';
 import { seededBytes } from '../../../adapters/crypto/ids.js';
 import { postgresConnections } from '../../../adapters/storage/postgres/connections.js';
 import { openPostgresStore } from '../../../adapters/storage/postgres/store.js';
 import { verifyAudit } from '../../../core/usecases/service/audit-log.js';
 import { readConfig } from '../../../host/config.js';
 import { type Host, startHost } from '../../../host/main.js';
-import { type PostgresPair, postgresPair } from '../../support/databases/postgres-pair.js';
+import { postgresPair } from '../../support/databases/postgres-pair.js';
 import { checkBooks, readFeed } from '../../support/scenes/after-faults.js';
 import { numbersOf, orderOf, startLoad } from '../../support/servers/payment-load.js';
 import { suiteEnd } from '../../support/suite-end.js';
@@ -24,15 +24,11 @@ const below = numbersOf(seededBytes(seed));
 const folder = temporaryFolder();
 const secretKeys = `a:${randomBytes(32).toString('base64')}`;
 const hosts: Host[] = [];
-let pair: PostgresPair;
 
 const suite = suiteEnd();
-
-before(async () => {
-  pair = await postgresPair();
-  suite.after(() => pair.stop());
-  suite.after(() => Promise.all(hosts.map((host) => host.stop())));
-});
+const pair = await postgresPair();
+suite.after(() => pair.stop());
+suite.after(() => Promise.all(hosts.map((host) => host.stop())));
 
 async function start(): Promise<Host> {
   const config = readConfig({

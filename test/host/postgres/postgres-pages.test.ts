@@ -2,9 +2,9 @@
 // another host, and every host shows the same.
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { before, test } from 'node:test';
+import { test } from 'node:test';
 import { readConfig } from '../../../host/config.js';
-import { type Host, startHost } from '../../../host/main.js';
+import { startHost } from '../../../host/main.js';
 import { Visitor } from '../../adapters/pages/visitor.js';
 import { localPostgres } from '../../support/databases/local-postgres.js';
 import { jsonCall } from '../../support/servers/json-call.js';
@@ -16,27 +16,23 @@ const suite = suiteEnd();
 
 // The server ends after its hosts.
 const postgres = localPostgres();
-let here: Host;
-let there: Host;
 let key = '';
 let orders = 0;
 
-before(async () => {
-  const config = readConfig({
-    PONTE_DATABASE_URL: await postgres.migrated(),
-    PONTE_PORT: '0',
-    PONTE_DATA_DIR: temporaryFolder(),
-    PONTE_SECRET_KEYS: `a:${randomBytes(32).toString('base64')}`,
-    PONTE_FAKE_PARTNER_DELAY_MS: '0',
-    PONTE_LOG_LEVEL: 'silent',
-  });
-  // One after the other: the first one makes the tables, and the key.
-  here = await startHost(config);
-  suite.after(() => here.stop());
-  there = await startHost(config);
-  suite.after(() => there.stop());
-  key = here.demo?.secret ?? '';
+const config = readConfig({
+  PONTE_DATABASE_URL: await postgres.migrated(),
+  PONTE_PORT: '0',
+  PONTE_DATA_DIR: temporaryFolder(),
+  PONTE_SECRET_KEYS: `a:${randomBytes(32).toString('base64')}`,
+  PONTE_FAKE_PARTNER_DELAY_MS: '0',
+  PONTE_LOG_LEVEL: 'silent',
 });
+// One after the other: the first one makes the tables, and the key.
+const here = await startHost(config);
+suite.after(() => here.stop());
+const there = await startHost(config);
+suite.after(() => there.stop());
+key = here.demo?.secret ?? '';
 
 interface Buyer {
   readonly id: string;

@@ -1,37 +1,28 @@
 // Which credential authenticates: every kind of row with every pair of headers.
 import assert from 'node:assert/strict';
 import type { IncomingMessage } from 'node:http';
-import { before, test } from 'node:test';
+import { test } from 'node:test';
 import { authenticate } from '../../../../adapters/http/protocol/authentication.js';
 import type { Auth, Route } from '../../../../adapters/http/protocol/route-row.js';
 import { routes } from '../../../../adapters/http/routes.js';
 import { PonteError } from '../../../../core/errors.js';
-import { type World, world } from '../../../support/scenes/test-world.js';
+import { world } from '../../../support/scenes/test-world.js';
 import { suiteEnd } from '../../../support/suite-end.js';
 
 const KEYS = ['none', 'empty', 'malformed', 'unknown', 'good'] as const;
 const TOKENS = ['none', 'other scheme', 'forged', 'good'] as const;
 
-let made: World;
-let keys: Readonly<Record<(typeof KEYS)[number], string | undefined>>;
-let tokens: Readonly<Record<(typeof TOKENS)[number], string | undefined>>;
-let own: { readonly key: string; readonly session: string };
-
-const suite = suiteEnd();
-
-before(async () => {
-  made = await world(suite);
-  const orgId = await made.organization();
-  own = { key: await made.key(orgId), session: await made.session(orgId) };
-  const unknown = 'pk_test_key_0.secret';
-  keys = { none: undefined, empty: '', malformed: 'key', unknown, good: own.key };
-  tokens = {
-    none: undefined,
-    'other scheme': 'Basic YTpi',
-    forged: 'Bearer a.b.c',
-    good: `Bearer ${own.session}`,
-  };
-});
+const made = await world(suiteEnd());
+const orgId = await made.organization();
+const own = { key: await made.key(orgId), session: await made.session(orgId) };
+const unknown = 'pk_test_key_0.secret';
+const keys = { none: undefined, empty: '', malformed: 'key', unknown, good: own.key };
+const tokens = {
+  none: undefined,
+  'other scheme': 'Basic YTpi',
+  forged: 'Bearer a.b.c',
+  good: `Bearer ${own.session}`,
+};
 
 function rowOf(access: Partial<Route['access']>, errors: Route['errors'] = []): Route {
   const [first] = routes;

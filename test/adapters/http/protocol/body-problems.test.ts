@@ -1,7 +1,7 @@
 // Names that a request does not know: those that come near a known one are refused with it, others
 // are ignored; query parameters are never ignored. Bodies that are too large or too deep.
 import assert from 'node:assert/strict';
-import { before, test } from 'node:test';
+import { test } from 'node:test';
 import { z } from 'zod';
 import { openApiDocument } from '../../../../adapters/http/docs/openapi.js';
 import { bodyProblems } from '../../../../adapters/http/protocol/body-problems.js';
@@ -14,19 +14,13 @@ import { RawJson } from '../../../../core/domain/base/raw-json.js';
 import { suiteEnd } from '../../../support/suite-end.js';
 import { refusalOf } from '../checked-site.js';
 import { createBody } from '../docs/example-calls.js';
-import { operations, type TableScene, tableScene } from '../table-scene.js';
+import { operations, tableScene } from '../table-scene.js';
 
 const least = { externalId: 'a', amount: '10', buyer: { email: 'ana@example.com' } };
 
 const problemsOf = (...call: Parameters<typeof bodyProblems>) => bodyProblems(...call).problems;
 
-let scene: TableScene;
-
-const suite = suiteEnd();
-
-before(async () => {
-  scene = await tableScene(suite);
-});
+const scene = await tableScene(suiteEnd());
 
 test('a misspelled property is refused with the known one, and nothing is created', async () => {
   const { site, key } = scene;

@@ -1,9 +1,9 @@
 // CORS headers for browsers of other web origins.
 import assert from 'node:assert/strict';
-import { before, test } from 'node:test';
+import { test } from 'node:test';
 import { routes } from '../../../../adapters/http/routes.js';
 import { suiteEnd } from '../../../support/suite-end.js';
-import { type CheckedSite, checkedSite, refusalOf } from '../checked-site.js';
+import { checkedSite, refusalOf } from '../checked-site.js';
 
 const allowed = 'https://app.example.com';
 const preflight = {
@@ -11,15 +11,9 @@ const preflight = {
   'access-control-request-headers': 'x-api-key,content-type',
 };
 
-let site: CheckedSite;
-let closed: CheckedSite;
-
 const suite = suiteEnd();
-
-before(async () => {
-  site = await checkedSite(suite, undefined, { corsOrigins: [allowed] });
-  closed = await checkedSite(suite);
-});
+const site = await checkedSite(suite, undefined, { corsOrigins: [allowed] });
+const closed = await checkedSite(suite);
 
 test('a listed origin may ask, call, and read the headers that matter', async () => {
   const headers = { origin: allowed };

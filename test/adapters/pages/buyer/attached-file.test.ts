@@ -1,19 +1,13 @@
 // The seller's own invoice: attached in the dashboard, downloaded on the pages of its payment.
 import assert from 'node:assert/strict';
-import { before, test } from 'node:test';
+import { test } from 'node:test';
 import { allPayments, listPayments } from '../../../../core/usecases/payments/payment-lists.js';
 import { suiteEnd } from '../../../support/suite-end.js';
 import { rootOf, signedInAs } from '../dashboard/dashboard-site.js';
-import { type PageSite, pageSite, signedInBuyer, textOf, type Visitor } from '../visitor.js';
+import { pageSite, signedInBuyer, textOf, type Visitor } from '../visitor.js';
 
-const suite = suiteEnd();
-let site: PageSite;
-let finance: Visitor;
-
-before(async () => {
-  site = await pageSite(suite);
-  finance = await signedInAs(site, 'finance');
-});
+const site = await pageSite(suiteEnd());
+const finance = await signedInAs(site, 'finance');
 
 const filled = {
   action: 'save',

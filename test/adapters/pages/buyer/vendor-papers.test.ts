@@ -1,7 +1,7 @@
 // Documents for the files of buyers: uploaded by their owners, downloaded by a signed-in buyer as
 // one packet, and by nobody else.
 import assert from 'node:assert/strict';
-import { before, test } from 'node:test';
+import { test } from 'node:test';
 import { unzipSync } from 'fflate';
 import { DAY_MS } from '../../../../core/domain/base/instant.js';
 import { setAccountLocale } from '../../../../core/usecases/parties/accounts.js';
@@ -15,24 +15,17 @@ import { audited, newestAuditRecords } from '../../../../core/usecases/service/a
 import { makeInvoice } from '../../../support/scenes/made-payments.js';
 import { suiteEnd } from '../../../support/suite-end.js';
 import { addSellers, rootOf, signedInAs } from '../dashboard/dashboard-site.js';
-import { type PageSite, pageSite, signedInBuyer, textOf, type Visitor } from '../visitor.js';
-
-const suite = suiteEnd();
-let site: PageSite;
-let owner: Visitor;
-let sellerId: string;
+import { pageSite, signedInBuyer, textOf, type Visitor } from '../visitor.js';
 
 const pdf = (text: string) => Buffer.from(`%PDF-1.7 ${text}`);
 
-before(async () => {
-  site = await pageSite(suite);
-  await addSellers(site);
-  owner = await signedInAs(site, 'owner');
-  const seller = await site.world.deps.store.run((tx) =>
-    tx.accounts.byExternalId(site.tenant, 'serra-azul'),
-  );
-  sellerId = seller?.id ?? assert.fail('the seller is stored');
-});
+const site = await pageSite(suiteEnd());
+await addSellers(site);
+const owner = await signedInAs(site, 'owner');
+const seller = await site.world.deps.store.run((tx) =>
+  tx.accounts.byExternalId(site.tenant, 'serra-azul'),
+);
+const sellerId = seller?.id ?? assert.fail('the seller is stored');
 
 const sellerPath = () => `${rootOf(site)}/sellers/${sellerId}/vendor-documents`;
 

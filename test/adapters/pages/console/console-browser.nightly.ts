@@ -1,25 +1,17 @@
 // Every page of the console at both widths and in both schemes: axe finds nothing, and nothing
 // scrolls sideways.
 import assert from 'node:assert/strict';
-import { before, test } from 'node:test';
-import type { Browser } from 'playwright-core';
+import { test } from 'node:test';
 import { openBrowser } from '../../../support/servers/browser.js';
 import { suiteEnd } from '../../../support/suite-end.js';
 import { faultsOf, openDetails } from '../axe.js';
-import { type ConsoleSite, consoleSite, fillConsole } from './console-site.js';
-
-let browser: Browser;
-let site: ConsoleSite;
-let places: Readonly<Record<string, string>>;
+import { consoleSite, fillConsole } from './console-site.js';
 
 const suite = suiteEnd();
-
-before(async () => {
-  site = await consoleSite(suite);
-  places = await fillConsole(site);
-  browser = await openBrowser();
-  suite.after(() => browser.close());
-});
+const site = await consoleSite(suite);
+const places = await fillConsole(site);
+const browser = await openBrowser();
+suite.after(() => browser.close());
 
 for (const width of [1280, 320]) {
   test(`axe finds nothing: ${width} px, light and dark`, async () => {

@@ -1,23 +1,17 @@
 // The operator's console in a real browser: two operators decide about money.
 import assert from 'node:assert/strict';
-import { before, test } from 'node:test';
-import type { Browser, Page } from 'playwright-core';
+import { test } from 'node:test';
+import type { Page } from 'playwright-core';
 import { listProposals } from '../../../../core/usecases/money-desk/money-queues.js';
 import type { Person } from '../../../support/samples/operator-samples.js';
 import { openBrowser } from '../../../support/servers/browser.js';
 import { suiteEnd } from '../../../support/suite-end.js';
-import { type ConsoleSite, consoleSite } from './console-site.js';
-
-let browser: Browser;
-let site: ConsoleSite;
+import { consoleSite } from './console-site.js';
 
 const suite = suiteEnd();
-
-before(async () => {
-  site = await consoleSite(suite);
-  browser = await openBrowser();
-  suite.after(() => browser.close());
-});
+const site = await consoleSite(suite);
+const browser = await openBrowser();
+suite.after(() => browser.close());
 
 async function signedIn(person: Person): Promise<Page> {
   const page = await browser.newPage({ locale: 'en', javaScriptEnabled: false });

@@ -1,21 +1,14 @@
 // The streams by which open pages of the dashboard learn of changes.
 import assert from 'node:assert/strict';
-import { before, test } from 'node:test';
+import { test } from 'node:test';
 import { STREAMS_PER_SESSION_MAX } from '../../../../core/usecases/hosted/page-watch.js';
 import { suiteEnd } from '../../../support/suite-end.js';
-import { type PageSite, pageSite, type Visitor } from '../visitor.js';
+import { pageSite, type Visitor } from '../visitor.js';
 import { rootOf, signedInAs } from './dashboard-site.js';
 
-const suite = suiteEnd();
-let site: PageSite;
-let root: string;
-let paymentId: string;
-
-before(async () => {
-  site = await pageSite(suite);
-  root = rootOf(site);
-  paymentId = (await site.newPayment()).id;
-});
+const site = await pageSite(suiteEnd());
+const root = rootOf(site);
+const paymentId = (await site.newPayment()).id;
 
 async function streamOf(visitor: Visitor, page: string): Promise<string | null> {
   const { text } = await visitor.open(page);

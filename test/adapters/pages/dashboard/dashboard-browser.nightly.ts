@@ -1,31 +1,22 @@
 // Every page of the dashboard in every language, at both widths and in both schemes: axe finds
 // nothing, and nothing scrolls sideways.
 import assert from 'node:assert/strict';
-import { before, test } from 'node:test';
-import type { Browser } from 'playwright-core';
+import { test } from 'node:test';
 import { locales } from '../../../../core/domain/base/locale.js';
 import { openBrowser } from '../../../support/servers/browser.js';
 import { suiteEnd } from '../../../support/suite-end.js';
 import { faultsOf, openDetails } from '../axe.js';
-import { type PageSite, pageSite } from '../visitor.js';
-import { fillDashboard, memberToken, type Place, placesOf, visit } from './dashboard-site.js';
-
-let browser: Browser;
-let site: PageSite;
-let places: Readonly<Record<string, Place>>;
-let token: string;
+import { pageSite } from '../visitor.js';
+import { fillDashboard, memberToken, placesOf, visit } from './dashboard-site.js';
 
 const suite = suiteEnd();
-
-before(async () => {
-  site = await pageSite(suite, { payins: 'wait' });
-  // Browsers send their address with each form.
-  Object.assign(site.world.deps.settings, { baseUrl: site.origin, payUrl: site.origin });
-  places = await placesOf(site, await fillDashboard(site));
-  token = await memberToken(site, 'owner');
-  browser = await openBrowser();
-  suite.after(() => browser.close());
-});
+const site = await pageSite(suite, { payins: 'wait' });
+// Browsers send their address with each form.
+Object.assign(site.world.deps.settings, { baseUrl: site.origin, payUrl: site.origin });
+const places = await placesOf(site, await fillDashboard(site));
+const token = await memberToken(site, 'owner');
+const browser = await openBrowser();
+suite.after(() => browser.close());
 
 for (const language of locales) {
   for (const width of [1280, 320]) {

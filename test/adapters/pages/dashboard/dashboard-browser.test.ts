@@ -1,35 +1,28 @@
 // The dashboard in a real browser: a walk with scripts and without, and its pages for everyone. axe
 // finds nothing and nothing scrolls sideways, in each language, scheme and width.
 import assert from 'node:assert/strict';
-import { before, test } from 'node:test';
+import { test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { locales } from '../../../../core/domain/base/locale.js';
 import { addActiveMember } from '../../../support/scenes/active-member.js';
 import { openBrowser } from '../../../support/servers/browser.js';
 import { suiteEnd } from '../../../support/suite-end.js';
 import { faultsOf, openDetails } from '../axe.js';
-import { type PageSite, pageSite } from '../visitor.js';
-import { fillDashboard, memberToken, type Place, placesOf, visit } from './dashboard-site.js';
+import { pageSite } from '../visitor.js';
+import { fillDashboard, memberToken, placesOf, visit } from './dashboard-site.js';
 
 const email = 'joana@rotanorte.example';
 
-let browser: Browser;
-let site: PageSite;
-let places: Readonly<Record<string, Place>>;
-
 const suite = suiteEnd();
-
-before(async () => {
-  site = await pageSite(suite, { payins: 'wait' });
-  // Browsers send their address with each form.
-  Object.assign(site.world.deps.settings, { baseUrl: site.origin, payUrl: site.origin });
-  places = await placesOf(site, await fillDashboard(site));
-  site.world.answer = () => ({});
-  const { orgId } = site.tenant;
-  await addActiveMember(site.world.deps, { orgId, email, role: 'admin' });
-  browser = await openBrowser();
-  suite.after(() => browser.close());
-});
+const site = await pageSite(suite, { payins: 'wait' });
+// Browsers send their address with each form.
+Object.assign(site.world.deps.settings, { baseUrl: site.origin, payUrl: site.origin });
+const places = await placesOf(site, await fillDashboard(site));
+site.world.answer = () => ({});
+const { orgId } = site.tenant;
+await addActiveMember(site.world.deps, { orgId, email, role: 'admin' });
+const browser = await openBrowser();
+suite.after(() => browser.close());
 
 function newPage(options: Parameters<Browser['newPage']>[0] = {}): Promise<Page> {
   return browser.newPage({ locale: 'en', reducedMotion: 'reduce', ...options });

@@ -1,31 +1,26 @@
 // What home says to each reader: what needs them, what others work on, and what was paid out.
 import assert from 'node:assert/strict';
-import { before, test } from 'node:test';
+import { test } from 'node:test';
 import { DAY_MS } from '../../../../core/domain/base/instant.js';
 import { requireApproval } from '../../../../core/usecases/parties/organizations.js';
 import { NEEDS_MAX } from '../../../../core/usecases/payments/organization-needs.js';
 import { someFunds } from '../../../support/samples/domain-samples.js';
 import { makeInvoice } from '../../../support/scenes/made-payments.js';
 import { suiteEnd } from '../../../support/suite-end.js';
-import { type PageSite, pageSite, textOf } from '../visitor.js';
+import { pageSite, textOf } from '../visitor.js';
 import { rootOf, signedInAs } from './dashboard-site.js';
 import { fillLongData } from './long-data.js';
 
-const suite = suiteEnd();
-let site: PageSite;
-
-before(async () => {
-  site = await pageSite(suite, { payins: 'wait' });
-  await fillLongData(site);
-  const { newPayment } = site.world;
-  const waiting = [await newPayment(site.tenant), await newPayment(site.tenant)];
-  await site.world.deps.store.run(async (tx) => {
-    for (const paymentId of waiting) {
-      const { orgId, mode } = site.tenant;
-      const held = { position: 'needs_review', receivedMinor: 9n, payoutMinor: 9n } as const;
-      tx.funds.put(someFunds({ orgId, mode, paymentId, ...held }));
-    }
-  });
+const site = await pageSite(suiteEnd(), { payins: 'wait' });
+await fillLongData(site);
+const { newPayment } = site.world;
+const waiting = [await newPayment(site.tenant), await newPayment(site.tenant)];
+await site.world.deps.store.run(async (tx) => {
+  for (const paymentId of waiting) {
+    const { orgId, mode } = site.tenant;
+    const held = { position: 'needs_review', receivedMinor: 9n, payoutMinor: 9n } as const;
+    tx.funds.put(someFunds({ orgId, mode, paymentId, ...held }));
+  }
 });
 
 async function home(role: 'owner' | 'finance' | 'viewer'): Promise<string> {

@@ -1,8 +1,8 @@
 // The daily work of a member with keys alone: the focus is always shown, an error leads it to the
 // field, and a page that loads itself again keeps it.
 import assert from 'node:assert/strict';
-import { before, test } from 'node:test';
-import type { Browser, Page } from 'playwright-core';
+import { test } from 'node:test';
+import type { Page } from 'playwright-core';
 import { listMembers } from '../../../../core/usecases/access/members.js';
 import { signIn } from '../../../../core/usecases/hosted/buyer-steps.js';
 import { cancelPayment } from '../../../../core/usecases/payments/payments.js';
@@ -10,7 +10,7 @@ import { addActiveMember } from '../../../support/scenes/active-member.js';
 import { openBrowser } from '../../../support/servers/browser.js';
 import { suiteEnd } from '../../../support/suite-end.js';
 import { until } from '../../../support/wait.js';
-import { type PageSite, pageSite } from '../visitor.js';
+import { pageSite } from '../visitor.js';
 import { fillDashboard, memberToken, rootOf } from './dashboard-site.js';
 
 const email = 'joana@rotanorte.example';
@@ -18,19 +18,14 @@ const email = 'joana@rotanorte.example';
 const STOPS_MAX = 90;
 
 const suite = suiteEnd();
-let browser: Browser;
-let site: PageSite;
-
-before(async () => {
-  site = await pageSite(suite, { payins: 'wait' });
-  // Browsers send their address with each form.
-  Object.assign(site.world.deps.settings, { baseUrl: site.origin, payUrl: site.origin });
-  await fillDashboard(site);
-  site.world.answer = () => ({});
-  await addActiveMember(site.world.deps, { orgId: site.tenant.orgId, email, role: 'owner' });
-  browser = await openBrowser();
-  suite.after(() => browser.close());
-});
+const site = await pageSite(suite, { payins: 'wait' });
+// Browsers send their address with each form.
+Object.assign(site.world.deps.settings, { baseUrl: site.origin, payUrl: site.origin });
+await fillDashboard(site);
+site.world.answer = () => ({});
+await addActiveMember(site.world.deps, { orgId: site.tenant.orgId, email, role: 'owner' });
+const browser = await openBrowser();
+suite.after(() => browser.close());
 
 interface Stop {
   readonly name: string;

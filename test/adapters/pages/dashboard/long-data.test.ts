@@ -1,16 +1,15 @@
 // What lists, the page of a payment and long documents look like with the longest data, in a real
 // browser.
 import assert from 'node:assert/strict';
-import { before, test } from 'node:test';
-import type { Page } from 'playwright-core';
+import { test } from 'node:test';
 import { listedPages, readContents } from '../../../../adapters/pages/documentation/contents.js';
 import { locales } from '../../../../core/domain/base/locale.js';
 import { openBrowser } from '../../../support/servers/browser.js';
 import { suiteEnd } from '../../../support/suite-end.js';
 import { faultsOf } from '../axe.js';
-import { type PageSite, pageSite } from '../visitor.js';
+import { pageSite } from '../visitor.js';
 import { memberToken, rootOf } from './dashboard-site.js';
-import { fillLongData, type LongData } from './long-data.js';
+import { fillLongData } from './long-data.js';
 
 /** In px. */
 const ROW_MAX = 48;
@@ -18,22 +17,15 @@ const PAYMENT_MAX = 2_000;
 /** Of the name of a buyer, in px. */
 const NAME_MIN = 136;
 
-let page: Page;
-let site: PageSite;
-let data: LongData;
-
 const suite = suiteEnd();
-
-before(async () => {
-  site = await pageSite(suite, { payins: 'wait' });
-  Object.assign(site.world.deps.settings, { baseUrl: site.origin, payUrl: site.origin });
-  data = await fillLongData(site);
-  const browser = await openBrowser();
-  suite.after(() => browser.close());
-  page = await browser.newPage({ reducedMotion: 'reduce' });
-  const member = { name: 'ponte-member', value: await memberToken(site, 'owner') };
-  await page.context().addCookies([{ ...member, url: site.origin }]);
-});
+const site = await pageSite(suite, { payins: 'wait' });
+Object.assign(site.world.deps.settings, { baseUrl: site.origin, payUrl: site.origin });
+const data = await fillLongData(site);
+const browser = await openBrowser();
+suite.after(() => browser.close());
+const page = await browser.newPage({ reducedMotion: 'reduce' });
+const member = { name: 'ponte-member', value: await memberToken(site, 'owner') };
+await page.context().addCookies([{ ...member, url: site.origin }]);
 
 /** In one page of the browser: a new one takes longer than most checks. */
 async function open(path: string, language: string): Promise<void> {

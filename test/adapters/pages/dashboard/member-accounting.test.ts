@@ -1,7 +1,7 @@
 // The pages for accounting: entries of a month with their files, its closing, names of accounts,
 // and the extract.
 import assert from 'node:assert/strict';
-import { before, test } from 'node:test';
+import { test } from 'node:test';
 import { accountingGuides } from '../../../../adapters/pages/dashboard/accounting/guide-pages.js';
 import { entryForms, entryText } from '../../../../core/domain/accounting/entry-file.js';
 import { DAY_MS, formatInstant } from '../../../../core/domain/base/instant.js';
@@ -11,31 +11,25 @@ import { readAccounting } from '../../../../core/usecases/accounting/accounting-
 import { readEntryFile } from '../../../../core/usecases/accounting/settlement-entries.js';
 import { readView } from '../../../../core/usecases/payments/payment-store.js';
 import { suiteEnd } from '../../../support/suite-end.js';
-import { type PageSite, pageSite, textOf, type Visitor } from '../visitor.js';
+import { pageSite, textOf } from '../visitor.js';
 import { memberToken, rootOf, signedInAs } from './dashboard-site.js';
 
-const suite = suiteEnd();
-let site: PageSite;
-let finance: Visitor;
-let viewer: Visitor;
-let root: string;
-let id: string;
-let month: string;
-
-before(async () => {
-  site = await pageSite(suite);
-  const { world, tenant } = site;
-  // The year begins later in Brasília.
-  world.advanceClock(DAY_MS);
-  const buyer = { email: 'ana@buyer.example', name: 'Copper Ltd', country: 'US', phone: null };
-  id = await world.newPayment(tenant, { buyer, purpose: 'services', externalId: 'order-88007' });
-  await world.play(tenant, id, 'settled');
-  month = formatInstant(world.deps.clock.nowMs()).slice(0, 7);
-  world.advanceClock(40 * DAY_MS);
-  finance = await signedInAs(site, 'finance');
-  viewer = await signedInAs(site, 'viewer');
-  root = rootOf(site);
+const site = await pageSite(suiteEnd());
+const { world, tenant } = site;
+// The year begins later in Brasília.
+world.advanceClock(DAY_MS);
+const buyer = { email: 'ana@buyer.example', name: 'Copper Ltd', country: 'US', phone: null };
+const id = await world.newPayment(tenant, {
+  buyer,
+  purpose: 'services',
+  externalId: 'order-88007',
 });
+await world.play(tenant, id, 'settled');
+const month = formatInstant(world.deps.clock.nowMs()).slice(0, 7);
+world.advanceClock(40 * DAY_MS);
+const finance = await signedInAs(site, 'finance');
+const viewer = await signedInAs(site, 'viewer');
+const root = rootOf(site);
 
 async function brlOf(): Promise<string> {
   const { settlements } = await readView(site.world.deps, site.tenant, id);

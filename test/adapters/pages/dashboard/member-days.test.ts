@@ -1,19 +1,14 @@
 // Days of the dashboard are those of the organization's time zone: filters by creation and by
 // settlement, the export, the plot of home, and the times that are shown.
 import assert from 'node:assert/strict';
-import { before, test } from 'node:test';
+import { test } from 'node:test';
 import { money } from '../../../../core/domain/base/money.js';
 import { dayOf, daysAfter } from '../../../../core/domain/base/time-zone.js';
 import { setTimeZone } from '../../../../core/usecases/parties/organizations.js';
 import { aBarePayment, someFunds } from '../../../support/samples/domain-samples.js';
 import { suiteEnd } from '../../../support/suite-end.js';
-import { type PageSite, pageSite, textOf, type Visitor } from '../visitor.js';
+import { pageSite, textOf } from '../visitor.js';
 import { memberToken, rootOf, signedInAs } from './dashboard-site.js';
-
-const suite = suiteEnd();
-let site: PageSite;
-let owner: Visitor;
-let root: string;
 
 /** The evening of 31 March in São Paulo is 1 April in UTC; so is that of 28 February. */
 const settlements = {
@@ -23,30 +18,28 @@ const settlements = {
   april: '2027-04-01T03:00:00.000Z',
 } as const;
 
-before(async () => {
-  site = await pageSite(suite);
-  await setTimeZone(site.world.deps, site.tenant.orgId, 'America/Sao_Paulo');
-  await site.world.deps.store.run(async (tx) => {
-    for (const [at, [name, instant]] of Object.entries(settlements).entries()) {
-      const id = `pi_000000000${at}march`;
-      const names = { id, publicId: id, externalId: name };
-      const settledAtMs = Date.parse(instant);
-      const settlement = {
-        settled: money(123_450n, 'BRL'),
-        fees: money(150n, 'USD'),
-        fxRate: '5.4002',
-        endToEndId: 'E00000000202704010130abcdefghijk',
-      };
-      const times = { createdAtMs: settledAtMs, updatedAtMs: settledAtMs, settledAtMs };
-      const sellerExternalId = '04252011000110';
-      const row = { ...site.tenant, ...names, ...times, sellerExternalId, settlement };
-      tx.payments.insert(aBarePayment({ ...row, dueDate: '2027-03-31', status: 'settled' }));
-      tx.funds.put(someFunds({ ...site.tenant, paymentId: id }));
-    }
-  });
-  owner = await signedInAs(site, 'owner');
-  root = rootOf(site);
+const site = await pageSite(suiteEnd());
+await setTimeZone(site.world.deps, site.tenant.orgId, 'America/Sao_Paulo');
+await site.world.deps.store.run(async (tx) => {
+  for (const [at, [name, instant]] of Object.entries(settlements).entries()) {
+    const id = `pi_000000000${at}march`;
+    const names = { id, publicId: id, externalId: name };
+    const settledAtMs = Date.parse(instant);
+    const settlement = {
+      settled: money(123_450n, 'BRL'),
+      fees: money(150n, 'USD'),
+      fxRate: '5.4002',
+      endToEndId: 'E00000000202704010130abcdefghijk',
+    };
+    const times = { createdAtMs: settledAtMs, updatedAtMs: settledAtMs, settledAtMs };
+    const sellerExternalId = '04252011000110';
+    const row = { ...site.tenant, ...names, ...times, sellerExternalId, settlement };
+    tx.payments.insert(aBarePayment({ ...row, dueDate: '2027-03-31', status: 'settled' }));
+    tx.funds.put(someFunds({ ...site.tenant, paymentId: id }));
+  }
 });
+const owner = await signedInAs(site, 'owner');
+const root = rootOf(site);
 
 const namesIn = (text: string) =>
   Object.keys(settlements).filter((name) => new RegExp(`(?<![-\\w])${name}\\b`).test(text));

@@ -1,7 +1,7 @@
 // The export of a list as CSV: exactly the filtered rows, safe in a spreadsheet, in the audit log,
 // and with a fresh proof of the mailbox if it is long.
 import assert from 'node:assert/strict';
-import { before, test } from 'node:test';
+import { test } from 'node:test';
 import { csvHeader } from '../../../../adapters/pages/dashboard/payment-csv.js';
 import { UNPROVEN_ROWS_MAX } from '../../../../adapters/pages/dashboard/payment-export-pages.js';
 import { plainCsv } from '../../../../adapters/pages/kit/csv-line.js';
@@ -11,20 +11,13 @@ import { newestAuditRecords } from '../../../../core/usecases/service/audit-log.
 import { aBarePayment, someFunds } from '../../../support/samples/domain-samples.js';
 import { makeInvoice } from '../../../support/scenes/made-payments.js';
 import { suiteEnd } from '../../../support/suite-end.js';
-import { type PageSite, pageSite, type Visitor } from '../visitor.js';
+import { pageSite, type Visitor } from '../visitor.js';
 import { fillDashboard, rootOf, signedInAs } from './dashboard-site.js';
 
-const suite = suiteEnd();
-let site: PageSite;
-let finance: Visitor;
-let root: string;
-
-before(async () => {
-  site = await pageSite(suite, { payins: 'wait' });
-  await fillDashboard(site);
-  finance = await signedInAs(site, 'finance');
-  root = rootOf(site);
-});
+const site = await pageSite(suiteEnd(), { payins: 'wait' });
+await fillDashboard(site);
+const finance = await signedInAs(site, 'finance');
+const root = rootOf(site);
 
 async function exported(
   visitor: Visitor,

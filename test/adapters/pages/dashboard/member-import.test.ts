@@ -1,6 +1,6 @@
 // A member imports invoices of a file: all of them or none, each once, as a form makes them.
 import assert from 'node:assert/strict';
-import { before, beforeEach, test } from 'node:test';
+import { beforeEach, test } from 'node:test';
 import { IMPORT_TEXT_MAX } from '../../../../adapters/pages/dashboard/invoices/invoice-csv.js';
 import { money } from '../../../../core/domain/base/money.js';
 import { readDisplay } from '../../../../core/domain/payments/display.js';
@@ -8,19 +8,14 @@ import { PonteError } from '../../../../core/errors.js';
 import { requireApproval } from '../../../../core/usecases/parties/organizations.js';
 import { allPayments, listPayments } from '../../../../core/usecases/payments/payment-lists.js';
 import { suiteEnd } from '../../../support/suite-end.js';
-import { type PageSite, pageSite, type Shown, textOf, type Visitor } from '../visitor.js';
+import { pageSite, type Shown, textOf } from '../visitor.js';
 import { addSellers, rootOf, signedInAs } from './dashboard-site.js';
 
-const suite = suiteEnd();
-let site: PageSite;
-let finance: Visitor;
 let path: string;
 
-before(async () => {
-  site = await pageSite(suite);
-  await addSellers(site);
-  finance = await signedInAs(site, 'finance');
-});
+const site = await pageSite(suiteEnd());
+await addSellers(site);
+const finance = await signedInAs(site, 'finance');
 
 beforeEach(() => {
   path = `${rootOf(site)}/invoices/import`;

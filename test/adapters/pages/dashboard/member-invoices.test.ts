@@ -1,6 +1,6 @@
 // What a member does with invoices: makes one, approves it, invites its buyer, and what is refused.
 import assert from 'node:assert/strict';
-import { before, test } from 'node:test';
+import { test } from 'node:test';
 import { MINUTE_MS } from '../../../../core/domain/base/instant.js';
 import { money } from '../../../../core/domain/base/money.js';
 import { readDisplay } from '../../../../core/domain/payments/display.js';
@@ -9,20 +9,13 @@ import { requireApproval } from '../../../../core/usecases/parties/organizations
 import { allPayments, listPayments } from '../../../../core/usecases/payments/payment-lists.js';
 import { makeInvoice } from '../../../support/scenes/made-payments.js';
 import { suiteEnd } from '../../../support/suite-end.js';
-import { type PageSite, pageSite, textOf, type Visitor } from '../visitor.js';
+import { pageSite, textOf } from '../visitor.js';
 import { addSellers, rootOf, signedInAs } from './dashboard-site.js';
 
-const suite = suiteEnd();
-let site: PageSite;
-let finance: Visitor;
-let root: string;
-
-before(async () => {
-  site = await pageSite(suite);
-  await addSellers(site);
-  finance = await signedInAs(site, 'finance');
-  root = rootOf(site);
-});
+const site = await pageSite(suiteEnd());
+await addSellers(site);
+const finance = await signedInAs(site, 'finance');
+const root = rootOf(site);
 
 const filled = {
   action: 'save',

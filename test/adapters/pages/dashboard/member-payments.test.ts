@@ -1,26 +1,17 @@
 // What home, the list of payments and a payment show, and what a member does there.
 import assert from 'node:assert/strict';
-import { before, test } from 'node:test';
+import { test } from 'node:test';
 import { locales } from '../../../../core/domain/base/locale.js';
 import { makeInvoice } from '../../../support/scenes/made-payments.js';
 import { suiteEnd } from '../../../support/suite-end.js';
-import { type PageSite, pageSite, textOf, type Visitor } from '../visitor.js';
+import { pageSite, textOf } from '../visitor.js';
 import { fillDashboard, memberToken, rootOf, signedInAs } from './dashboard-site.js';
 
-let site: PageSite;
-let owner: Visitor;
-let root: string;
+const site = await pageSite(suiteEnd(), { payins: 'wait' });
 /** A payment that is paid. */
-let paid: string;
-
-const suite = suiteEnd();
-
-before(async () => {
-  site = await pageSite(suite, { payins: 'wait' });
-  paid = await fillDashboard(site);
-  owner = await signedInAs(site, 'owner');
-  root = rootOf(site);
-});
+const paid = await fillDashboard(site);
+const owner = await signedInAs(site, 'owner');
+const root = rootOf(site);
 
 test('home says what needs somebody, and each plot has its table', async () => {
   const { text } = await owner.open(root);

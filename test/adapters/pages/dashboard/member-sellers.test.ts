@@ -1,25 +1,19 @@
 // The list of sellers and a seller: its state, what is missing, and the changes of its destination.
 import assert from 'node:assert/strict';
-import { before, test } from 'node:test';
+import { test } from 'node:test';
 import { newFormKey } from '../../../../adapters/pages/kit/pages/form-key.js';
 import { locales } from '../../../../core/domain/base/locale.js';
 import { onboardingLinkState } from '../../../../core/usecases/hosted/onboarding-links.js';
 import { anAccount } from '../../../support/samples/domain-samples.js';
 import { suiteEnd } from '../../../support/suite-end.js';
-import { type PageSite, pageSite, textOf, type Visitor } from '../visitor.js';
+import { pageSite, textOf } from '../visitor.js';
 import { addSellers, memberToken, rootOf, signedInAs } from './dashboard-site.js';
 
 const suite = suiteEnd();
-let site: PageSite;
-let viewer: Visitor;
-let root: string;
-
-before(async () => {
-  site = await pageSite(suite);
-  await addSellers(site);
-  viewer = await signedInAs(site, 'viewer');
-  root = rootOf(site);
-});
+const site = await pageSite(suite);
+await addSellers(site);
+const viewer = await signedInAs(site, 'viewer');
+const root = rootOf(site);
 
 test('the list says which sellers can collect and what the others need', async () => {
   const words = textOf((await viewer.open(`${root}/sellers`)).text);

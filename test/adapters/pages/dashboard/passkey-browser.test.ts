@@ -1,28 +1,21 @@
 // Passkeys in a real browser with a virtual authenticator: a member adds one, signs in with it, and
 // confirms with it what needs a fresh proof.
 import assert from 'node:assert/strict';
-import { before, test } from 'node:test';
-import type { Browser, Page } from 'playwright-core';
+import { test } from 'node:test';
+import type { Page } from 'playwright-core';
 import { MINUTE_MS } from '../../../../core/domain/base/instant.js';
 import { openBrowser } from '../../../support/servers/browser.js';
 import { suiteEnd } from '../../../support/suite-end.js';
-import { type PageSite, pageSite } from '../visitor.js';
+import { pageSite } from '../visitor.js';
 import { memberToken, rootOf } from './dashboard-site.js';
 
-let browser: Browser;
-let site: PageSite;
-/** A name: the host of a passkey is not an IP address. */
-let origin: string;
-
 const suite = suiteEnd();
-
-before(async () => {
-  site = await pageSite(suite);
-  origin = site.origin.replace('127.0.0.1', 'localhost');
-  Object.assign(site.world.deps.settings, { baseUrl: origin, payUrl: origin });
-  browser = await openBrowser();
-  suite.after(() => browser.close());
-});
+const site = await pageSite(suite);
+/** A name: the host of a passkey is not an IP address. */
+const origin = site.origin.replace('127.0.0.1', 'localhost');
+Object.assign(site.world.deps.settings, { baseUrl: origin, payUrl: origin });
+const browser = await openBrowser();
+suite.after(() => browser.close());
 
 async function newPage(javaScriptEnabled = true): Promise<Page> {
   const page = await browser.newPage({ locale: 'en', reducedMotion: 'reduce', javaScriptEnabled });

@@ -1,7 +1,7 @@
 // The pages of the documentation: all of them are there, their links lead somewhere, and every
 // request of the guides is answered, as its TypeScript is written.
 import assert from 'node:assert/strict';
-import { before, test } from 'node:test';
+import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { z } from 'zod';
 import { openApiDocument } from '../../../../adapters/http/docs/openapi.js';
@@ -13,7 +13,6 @@ import { codeTokens } from '../../../../adapters/pages/documentation/code-tokens
 import type { Description } from '../../../../adapters/pages/documentation/description-view.js';
 import {
   type DocumentAnswer,
-  type Documentation,
   documentation,
 } from '../../../../adapters/pages/documentation/documentation.js';
 import {
@@ -50,25 +49,21 @@ interface PostmanCollection {
 
 /** Those of rows without a key and a session. */
 const publicAuths: readonly Auth[] = ['none', 'partner', 'signature'];
-
-let documents: Documentation;
 /** The text of every page, by its path below /docs, found by following links from the start. */
 const pages = new Map<string, string>();
 
-before(async () => {
-  documents = await documentation({
-    json: JSON.stringify(openApiDocument(routes, fakeNotes)),
-    baseUrl,
-    payUrl: baseUrl,
-  });
-  const queue = [''];
-  for (const path of queue) {
-    if (pages.has(path)) continue;
-    const text = await pageText(path);
-    pages.set(path, text);
-    for (const { to } of linksOf(path, text)) if (!pages.has(to)) queue.push(to);
-  }
+const documents = await documentation({
+  json: JSON.stringify(openApiDocument(routes, fakeNotes)),
+  baseUrl,
+  payUrl: baseUrl,
 });
+const queue = [''];
+for (const path of queue) {
+  if (pages.has(path)) continue;
+  const text = await pageText(path);
+  pages.set(path, text);
+  for (const { to } of linksOf(path, text)) if (!pages.has(to)) queue.push(to);
+}
 
 async function pageText(path: string): Promise<string> {
   const answer = await documents.read(path);

@@ -3,10 +3,9 @@
 // is in the table with what happens without it, and the pages of every audience are looked at
 // without all of them, without popovers and without gaps in flex.
 import assert from 'node:assert/strict';
-import { before, test } from 'node:test';
+import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { transformSync } from 'esbuild';
-import type { Browser, Page } from 'playwright-core';
 import { accentPath, assetFile, assetPaths } from '../../../../adapters/pages/kit/assets.js';
 import { openBrowser } from '../../../support/servers/browser.js';
 import { suiteEnd } from '../../../support/suite-end.js';
@@ -14,7 +13,7 @@ import { coveringSamples } from '../all-samples.js';
 import { faultsOf, openDetails } from '../axe.js';
 import { consoleSite, fillConsole } from '../console/console-site.js';
 import { fillDashboard, memberToken, placesOf } from '../dashboard/dashboard-site.js';
-import { type PageServer, pageServer } from '../page-server.js';
+import { pageServer } from '../page-server.js';
 import { pageSite } from '../visitor.js';
 import {
   newerFeatures,
@@ -149,17 +148,11 @@ test('the scripts have the syntax of these browsers, and ask before they use a n
   ]);
 });
 
-let browser: Browser;
-let server: PageServer;
-let page: Page;
-
-before(async () => {
-  server = await pageServer();
-  suite.after(() => server.close());
-  browser = await openBrowser();
-  suite.after(() => browser.close());
-  page = await browser.newPage();
-});
+const server = await pageServer();
+suite.after(() => server.close());
+const browser = await openBrowser();
+suite.after(() => browser.close());
+const page = await browser.newPage();
 
 /** The stylesheets of old browsers, by path. */
 const oldStyles = new Map<string, string>();

@@ -1,24 +1,18 @@
 // What the script adds to the hosted pages, under their content security policy; and that pages
 // work without it.
 import assert from 'node:assert/strict';
-import { before, test } from 'node:test';
+import { test } from 'node:test';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { fileRowId } from '../../../../adapters/pages/kit/fields.js';
 import { openBrowser } from '../../../support/servers/browser.js';
 import { suiteEnd } from '../../../support/suite-end.js';
-import { type PageServer, pageServer } from '../page-server.js';
-
-let browser: Browser;
-let server: PageServer;
+import { pageServer } from '../page-server.js';
 
 const suite = suiteEnd();
-
-before(async () => {
-  server = await pageServer();
-  suite.after(() => server.close());
-  browser = await openBrowser();
-  suite.after(() => browser.close());
-});
+const server = await pageServer();
+suite.after(() => server.close());
+const browser = await openBrowser();
+suite.after(() => browser.close());
 
 async function open(
   name: string,

@@ -1,6 +1,6 @@
 // The onboarding of a seller over HTTP: the link, what it does not open, and the form behind it.
 import assert from 'node:assert/strict';
-import { before, test } from 'node:test';
+import { test } from 'node:test';
 import { locales } from '../../../../core/domain/base/locale.js';
 import { readyToCollect } from '../../../../core/domain/parties/connected-account.js';
 import { createOnboardingLink } from '../../../../core/usecases/hosted/onboarding-links.js';
@@ -9,14 +9,9 @@ import { newestAuditRecords } from '../../../../core/usecases/service/audit-log.
 import { changePartner } from '../../../support/partners/changed-partner.js';
 import { newSeller } from '../../../support/scenes/seller-scene.js';
 import { suiteEnd } from '../../../support/suite-end.js';
-import { formsOf, type PageSite, pageSite, textOf, type Visitor } from '../visitor.js';
+import { formsOf, pageSite, textOf, type Visitor } from '../visitor.js';
 
-const suite = suiteEnd();
-let site: PageSite;
-
-before(async () => {
-  site = await pageSite(suite);
-});
+const site = await pageSite(suiteEnd());
 
 async function newLink(fields: Parameters<typeof newSeller>[2] = {}) {
   const { deps } = site.world;

@@ -1,11 +1,10 @@
 // API keys: who is let in, what a key may do, and that its use is noted off the request's way.
 import assert from 'node:assert/strict';
-import { before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { issueApiKey, KEY_REPORT_MS } from '../../../../core/domain/access/api-key.js';
 import type { ScopeRule } from '../../../../core/domain/access/scope.js';
 import { developmentOperator } from '../../../../core/domain/base/actor.js';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../../core/domain/base/instant.js';
-import type { Deps } from '../../../../core/ports/deps.js';
 import type { Store } from '../../../../core/ports/storage.js';
 import {
   authenticateKey,
@@ -22,19 +21,12 @@ import {
   unlimitedKey,
 } from '../../../../core/usecases/access/keys.js';
 import { addActiveMember } from '../../../support/scenes/active-member.js';
-import { type World, world } from '../../../support/scenes/test-world.js';
+import { world } from '../../../support/scenes/test-world.js';
 import { suiteEnd } from '../../../support/suite-end.js';
 
-let made: World;
-let deps: Deps;
-let orgId: string;
-const suite = suiteEnd();
-
-before(async () => {
-  made = await world(suite);
-  deps = made.deps;
-  orgId = await made.organization();
-});
+const made = await world(suiteEnd());
+const deps = made.deps;
+const orgId = await made.organization();
 
 const everything = {
   ...unlimitedKey,

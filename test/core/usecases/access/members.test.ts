@@ -1,10 +1,9 @@
 // Members of organizations: added, given another role, removed, and back again as somebody else.
 import assert from 'node:assert/strict';
-import { before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { type MemberRole, memberRoles } from '../../../../core/domain/access/member.js';
 import { developmentOperator } from '../../../../core/domain/base/actor.js';
 import { ADDRESS_MAILS_MAX } from '../../../../core/domain/mail/mail.js';
-import type { Deps } from '../../../../core/ports/deps.js';
 import type { Store } from '../../../../core/ports/storage.js';
 import {
   authenticateKey,
@@ -26,20 +25,13 @@ import {
 import { quarantineRestored } from '../../../../core/usecases/service/epochs.js';
 import { unreadableEmails } from '../../../support/samples/emails.js';
 import { addActiveMember } from '../../../support/scenes/active-member.js';
-import { type World, world } from '../../../support/scenes/test-world.js';
+import { world } from '../../../support/scenes/test-world.js';
 import { suiteEnd } from '../../../support/suite-end.js';
 import { valuesOf } from '../../../support/values-of.js';
 
 const keptFor = (keptBy: string | null) => ({ memberId: null, keptBy });
-
-let made: World;
-let deps: Deps;
-const suite = suiteEnd();
-
-before(async () => {
-  made = await world(suite);
-  deps = made.deps;
-});
+const made = await world(suiteEnd());
+const deps = made.deps;
 
 test('a member is known by the address, however it is written; it is kept trimmed', async () => {
   const orgId = await made.organization();

@@ -1,7 +1,7 @@
 // Passkeys: who may add one, what each of them opens, and that a challenge is answered once, in
 // time, and for what it was made.
 import assert from 'node:assert/strict';
-import { before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { createPasskeyVerifier } from '../../../../adapters/crypto/passkey-verifier.js';
 import {
   CHALLENGE_MS,
@@ -9,7 +9,6 @@ import {
   PASSKEYS_MAX,
   type Passkey,
 } from '../../../../core/domain/access/passkey.js';
-import type { Deps } from '../../../../core/ports/deps.js';
 import { addMember, removeMember } from '../../../../core/usecases/access/members.js';
 import {
   addPasskey,
@@ -30,23 +29,15 @@ import {
   softwareAuthenticator,
   type Told,
 } from '../../../support/scenes/software-authenticator.js';
-import { type World, world } from '../../../support/scenes/test-world.js';
+import { world } from '../../../support/scenes/test-world.js';
 import { suiteEnd } from '../../../support/suite-end.js';
 import { valuesOf } from '../../../support/values-of.js';
 
 const refused = { code: 'InvalidPasskey' };
-
-let made: World;
-let deps: Deps;
-let orgId: string;
 let people = 0;
-const suite = suiteEnd();
-
-before(async () => {
-  made = await world(suite);
-  deps = made.deps;
-  orgId = await made.organization();
-});
+const made = await world(suiteEnd());
+const deps = made.deps;
+const orgId = await made.organization();
 
 /** A new member, unless the address is one, who has just proven the mailbox. */
 async function aPerson(email?: string, ofOrg = orgId): Promise<SignedInPerson> {

@@ -1,6 +1,6 @@
 // Sessions: who is let in by a token, for how long, with which scopes, and in which mode.
 import assert from 'node:assert/strict';
-import { before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { decodeProtectedHeader } from 'jose';
 import { createTokenSigner, fixedKeys } from '../../../../adapters/crypto/jwt.js';
 import { memberRoles, scopesOf } from '../../../../core/domain/access/member.js';
@@ -8,7 +8,6 @@ import { type Scope, scopes } from '../../../../core/domain/access/scope.js';
 import { SESSION_RETENTION_MS } from '../../../../core/domain/access/session.js';
 import { HOUR_MS } from '../../../../core/domain/base/instant.js';
 import type { ErrorCode } from '../../../../core/errors.js';
-import type { Deps } from '../../../../core/ports/deps.js';
 import type { SessionClaims } from '../../../../core/ports/outside.js';
 import { requireScope } from '../../../../core/usecases/access/keys.js';
 import { addMember, removeMember } from '../../../../core/usecases/access/members.js';
@@ -24,24 +23,15 @@ import {
 } from '../../../../core/usecases/access/sessions.js';
 import { endQuarantine, quarantineRestored } from '../../../../core/usecases/service/epochs.js';
 import { goLive } from '../../../support/scenes/organization-scene.js';
-import { type World, world } from '../../../support/scenes/test-world.js';
+import { world } from '../../../support/scenes/test-world.js';
 import { suiteEnd } from '../../../support/suite-end.js';
 
 const email = 'ana@acme.example';
-
-let made: World;
-let deps: Deps;
-let orgId: string;
+const made = await world(suiteEnd());
+const deps = made.deps;
+const orgId = await newOrganization();
 /** The member is not of it. */
-let otherOrgId: string;
-const suite = suiteEnd();
-
-before(async () => {
-  made = await world(suite);
-  deps = made.deps;
-  orgId = await newOrganization();
-  otherOrgId = await made.organization();
-});
+const otherOrgId = await made.organization();
 
 async function newOrganization(sandboxKyb = false): Promise<string> {
   const id = await made.organization({ sandboxKyb });

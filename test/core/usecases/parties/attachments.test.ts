@@ -1,8 +1,7 @@
 // Attachments of invoices: who may name which document, and how long it is kept.
 import assert from 'node:assert/strict';
-import { before, test } from 'node:test';
+import { test } from 'node:test';
 import { DAY_MS } from '../../../../core/domain/base/instant.js';
-import type { Tenant } from '../../../../core/domain/base/tenant.js';
 import {
   type ContentType,
   DOCUMENTS_MAX,
@@ -22,18 +21,13 @@ import {
 } from '../../../../core/usecases/parties/documents.js';
 import { textOf } from '../../../contract/document-storage.js';
 import { makeInvoice } from '../../../support/scenes/made-payments.js';
-import { openWorld, type World } from '../../../support/scenes/test-world.js';
+import { openWorld } from '../../../support/scenes/test-world.js';
 import { suiteEnd } from '../../../support/suite-end.js';
 
 const suite = suiteEnd();
-let world: World;
-let tenant: Tenant;
-
-before(async () => {
-  world = await openWorld();
-  suite.after(() => world.close());
-  tenant = await world.newTenant();
-});
+const world = await openWorld();
+suite.after(() => world.close());
+const tenant = await world.newTenant();
 
 async function stored(by = tenant, text = '%PDF-1.7 an invoice', fileName = 'RN 431.pdf') {
   const file = { memberId: by.orgId, fileName, bytes: latin1(text) };

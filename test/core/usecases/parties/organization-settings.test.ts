@@ -1,6 +1,6 @@
 // The settings that owners change in the dashboard.
 import assert from 'node:assert/strict';
-import { before, test } from 'node:test';
+import { test } from 'node:test';
 import type { MemberRole } from '../../../../core/domain/access/member.js';
 import { recordOf } from '../../../../core/domain/base/record-of.js';
 import { contactNames } from '../../../../core/domain/parties/contact.js';
@@ -15,15 +15,10 @@ import {
 import { readOrganization } from '../../../../core/usecases/parties/organizations.js';
 import { jpegOf, pngOf } from '../../../support/samples/pictures.js';
 import { addActiveMember } from '../../../support/scenes/active-member.js';
-import { type World, world } from '../../../support/scenes/test-world.js';
+import { world } from '../../../support/scenes/test-world.js';
 import { suiteEnd } from '../../../support/suite-end.js';
 
-let made: World;
-const suite = suiteEnd();
-
-before(async () => {
-  made = await world(suite);
-});
+const made = await world(suiteEnd());
 
 const noContact = recordOf(contactNames, () => '');
 

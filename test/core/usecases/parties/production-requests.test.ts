@@ -1,7 +1,7 @@
 // Requests for production access: asked by a member, granted with the access or refused by an
 // operator, and mailed to the member who asked.
 import assert from 'node:assert/strict';
-import { before, test } from 'node:test';
+import { test } from 'node:test';
 import { reportOf } from '../../../../cli/certify/certify-report.js';
 import {
   ANSWER_LENGTH_MAX,
@@ -18,19 +18,13 @@ import {
 } from '../../../../core/usecases/parties/production-requests.js';
 import { operatorDoes } from '../../../support/operator-action.js';
 import { addActiveMember } from '../../../support/scenes/active-member.js';
-import { type World, world } from '../../../support/scenes/test-world.js';
+import { world } from '../../../support/scenes/test-world.js';
 import { suiteEnd } from '../../../support/suite-end.js';
 import { valuesOf } from '../../../support/values-of.js';
 
 const answers = { sells: 'Coffee', customers: 'Cafés, US', monthlyVolume: 'USD 80,000' } as const;
 const by = 'Ana';
-
-let made: World;
-const suite = suiteEnd();
-
-before(async () => {
-  made = await world(suite);
-});
+const made = await world(suiteEnd());
 
 /** An organization with a contact, and the ids of it and of its owner. */
 async function newOwner(): Promise<{ readonly orgId: string; readonly memberId: string }> {

@@ -1,6 +1,6 @@
 // Inviting the buyer of an invoice by mail: when it may be done, what it sends, and how often.
 import assert from 'node:assert/strict';
-import { before, test } from 'node:test';
+import { test } from 'node:test';
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../../../core/domain/base/instant.js';
 import type { Tenant } from '../../../../core/domain/base/tenant.js';
 import { requireApproval } from '../../../../core/usecases/parties/organizations.js';
@@ -9,24 +9,17 @@ import { inviteBuyer } from '../../../../core/usecases/payments/invoices.js';
 import { cancelPayment, readPayment } from '../../../../core/usecases/payments/payments.js';
 import { onceByKey } from '../../../../core/usecases/service/repeated-actions.js';
 import { makeInvoice, tokenIn } from '../../../support/scenes/made-payments.js';
-import { type World, world } from '../../../support/scenes/test-world.js';
+import { world } from '../../../support/scenes/test-world.js';
 import { suiteEnd } from '../../../support/suite-end.js';
 
-let made: World;
-/** Its invoices need no approval. */
-let tenant: Tenant;
-/** Its invoices do. */
-let strict: Tenant;
 let buyers = 0;
 
-const suite = suiteEnd();
-
-before(async () => {
-  made = await world(suite);
-  tenant = await made.newTenant();
-  strict = await made.newTenant();
-  await requireApproval(made.deps, strict.orgId, true);
-});
+const made = await world(suiteEnd());
+/** Its invoices need no approval. */
+const tenant = await made.newTenant();
+/** Its invoices do. */
+const strict = await made.newTenant();
+await requireApproval(made.deps, strict.orgId, true);
 
 /** Nobody was mailed before. */
 function newBuyer() {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { before, test } from 'node:test';
+import { test } from 'node:test';
 import { MINUTE_MS } from '../../../../core/domain/base/instant.js';
 import type { Tenant } from '../../../../core/domain/base/tenant.js';
 import { readPaymentPage } from '../../../../core/usecases/hosted/payment-page.js';
@@ -13,23 +13,15 @@ import {
 import { advancePayment } from '../../../../core/usecases/sandbox/sandbox.js';
 import { addActiveMember } from '../../../support/scenes/active-member.js';
 import { makeIntent, makeInvoice, openLink } from '../../../support/scenes/made-payments.js';
-import { type World, world } from '../../../support/scenes/test-world.js';
+import { world } from '../../../support/scenes/test-world.js';
 import { suiteEnd } from '../../../support/suite-end.js';
 
-let made: World;
+const made = await world(suiteEnd());
 /** Its invoices need no approval. */
-let tenant: Tenant;
+const tenant = await made.newTenant();
 /** Its invoices do. */
-let strict: Tenant;
-
-const suite = suiteEnd();
-
-before(async () => {
-  made = await world(suite);
-  tenant = await made.newTenant();
-  strict = await made.newTenant();
-  await requireApproval(made.deps, strict.orgId, true);
-});
+const strict = await made.newTenant();
+await requireApproval(made.deps, strict.orgId, true);
 
 test('an invoice awaits approval if the organization asks for it, else it is approved', async () => {
   const plain = await makeInvoice(made.deps, tenant);

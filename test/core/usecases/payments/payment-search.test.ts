@@ -1,6 +1,6 @@
 // A search finds payments by what people have at hand, of this tenant only, with the other filters.
 import assert from 'node:assert/strict';
-import { before, test } from 'node:test';
+import { test } from 'node:test';
 import { money } from '../../../../core/domain/base/money.js';
 import type { Tenant } from '../../../../core/domain/base/tenant.js';
 import {
@@ -18,36 +18,29 @@ import { readPayment } from '../../../../core/usecases/payments/payments.js';
 import { anyAuthor } from '../../../support/samples/domain-samples.js';
 import { makeIntent, makeInvoice } from '../../../support/scenes/made-payments.js';
 import { newSeller } from '../../../support/scenes/seller-scene.js';
-import { openWorld, type World } from '../../../support/scenes/test-world.js';
+import { openWorld } from '../../../support/scenes/test-world.js';
 import { suiteEnd } from '../../../support/suite-end.js';
 
 const suite = suiteEnd();
-let world: World;
-let tenant: Tenant;
+const world = await openWorld();
+suite.after(() => world.close());
+const { deps } = world;
+const tenant = await world.newTenant();
+const buyer = (email: string) => ({ email, name: null, country: null, phone: null });
+const made = [];
+for (const make of [
+  () => makeIntent(deps, tenant, { externalId: 'order-1', buyer: buyer('Dana@pine.example') }),
+  () => makeIntent(deps, tenant, { externalId: 'RN-7', amount: money(125_000n, 'EUR') }),
+  () => makeInvoice(deps, tenant, { number: 'RN-7', buyer: buyer('dana@pine.example') }),
+  () => makeInvoice(deps, tenant, { number: 'RN-7', externalId: 'second' }),
+]) {
+  made.push(await make());
+  // Ids of one moment are in no order.
+  world.advanceClock(1_000);
+}
 /** By its place in the list below. */
-let ids: readonly string[];
-let publicId: string;
-
-before(async () => {
-  world = await openWorld();
-  suite.after(() => world.close());
-  const { deps } = world;
-  tenant = await world.newTenant();
-  const buyer = (email: string) => ({ email, name: null, country: null, phone: null });
-  const made = [];
-  for (const make of [
-    () => makeIntent(deps, tenant, { externalId: 'order-1', buyer: buyer('Dana@pine.example') }),
-    () => makeIntent(deps, tenant, { externalId: 'RN-7', amount: money(125_000n, 'EUR') }),
-    () => makeInvoice(deps, tenant, { number: 'RN-7', buyer: buyer('dana@pine.example') }),
-    () => makeInvoice(deps, tenant, { number: 'RN-7', externalId: 'second' }),
-  ]) {
-    made.push(await make());
-    // Ids of one moment are in no order.
-    world.advanceClock(1_000);
-  }
-  ids = made.map(({ payment }) => payment.id);
-  publicId = made[0]?.payment.publicId ?? '';
-});
+const ids = made.map(({ payment }) => payment.id);
+const publicId = made[0]?.payment.publicId ?? '';
 
 async function found(text: string, filter = {}, of: Tenant = tenant): Promise<readonly number[]> {
   const page = { ...allPayments, limit: 10, ...filter };

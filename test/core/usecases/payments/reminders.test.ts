@@ -1,6 +1,6 @@
 // Mails that remind buyers of the due date of an invoice.
 import assert from 'node:assert/strict';
-import { before, test } from 'node:test';
+import { test } from 'node:test';
 import { DAY_MS, formatInstant } from '../../../../core/domain/base/instant.js';
 import type { Tenant } from '../../../../core/domain/base/tenant.js';
 import type { Payment } from '../../../../core/domain/payments/payment.js';
@@ -9,16 +9,11 @@ import { inviteBuyer } from '../../../../core/usecases/payments/invoices.js';
 import { cancelPayment, createPayment } from '../../../../core/usecases/payments/payments.js';
 import { runReminders } from '../../../../core/usecases/payments/reminders.js';
 import { invoiceInput } from '../../../support/scenes/made-payments.js';
-import { type World, world } from '../../../support/scenes/test-world.js';
+import { world } from '../../../support/scenes/test-world.js';
 import { suiteEnd } from '../../../support/suite-end.js';
 
-let made: World;
 let buyers = 0;
-const suite = suiteEnd();
-
-before(async () => {
-  made = await world(suite);
-});
+const made = await world(suiteEnd());
 
 async function tenantThat(sendsReminders: boolean): Promise<Tenant> {
   const tenant = await made.newTenant();

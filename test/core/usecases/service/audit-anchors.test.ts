@@ -1,20 +1,15 @@
 // Anchors of the audit log: signed heads, kept outside the database.
 import assert from 'node:assert/strict';
-import { before, test } from 'node:test';
+import { test } from 'node:test';
 import type { AuditAnchor } from '../../../../core/domain/service/audit-anchor.js';
 import { readAnchors, takeAnchor } from '../../../../core/usecases/service/audit-anchors.js';
 import { audited, auditHead, verifyAudit } from '../../../../core/usecases/service/audit-log.js';
 import { addActiveMember } from '../../../support/scenes/active-member.js';
-import { type World, world } from '../../../support/scenes/test-world.js';
+import { world } from '../../../support/scenes/test-world.js';
 import { suiteEnd } from '../../../support/suite-end.js';
 
-let made: World;
-
 const suite = suiteEnd();
-
-before(async () => {
-  made = await world(suite);
-});
+const made = await world(suite);
 
 async function anotherAnchor(): Promise<AuditAnchor> {
   const orgId = await made.organization();

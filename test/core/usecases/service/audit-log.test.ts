@@ -52,7 +52,7 @@ import { anEvent } from '../../../support/samples/domain-samples.js';
 import { registered } from '../../../support/samples/operator-samples.js';
 import { addActiveMember } from '../../../support/scenes/active-member.js';
 import { makeIntent } from '../../../support/scenes/made-payments.js';
-import { type World, world } from '../../../support/scenes/test-world.js';
+import { world } from '../../../support/scenes/test-world.js';
 import { suiteEnd } from '../../../support/suite-end.js';
 import { valuesOf } from '../../../support/values-of.js';
 
@@ -62,15 +62,9 @@ const operator = {
 } as const;
 const email = 'ana@acme.example';
 
-let made: World;
-let orgId: string;
-
 const suite = suiteEnd();
-
-before(async () => {
-  made = await world(suite);
-  orgId = await made.organization();
-});
+const made = await world(suite);
+const orgId = await made.organization();
 
 async function eventsOf(deps: Pick<Deps, 'store'>): Promise<readonly NumberedEvent[]> {
   const events: NumberedEvent[] = [];

@@ -1,30 +1,26 @@
 // What the requests of a tenant store takes from its budget, and its documents fill its quota.
 import assert from 'node:assert/strict';
-import { before, test } from 'node:test';
+import { test } from 'node:test';
 import { DAY_MS } from '../../../../core/domain/base/instant.js';
 import { defaultStorageLimits } from '../../../../core/domain/service/storage-limits.js';
 import { createAccount } from '../../../../core/usecases/parties/accounts.js';
 import { createUpload, storeUpload } from '../../../../core/usecases/parties/documents.js';
 import { takeStored } from '../../../../core/usecases/service/rate-limits.js';
 import { budgeted } from '../../../../core/usecases/service/stored-budget.js';
-import { openWorld, type World } from '../../../support/scenes/test-world.js';
+import { openWorld } from '../../../support/scenes/test-world.js';
 import { suiteEnd } from '../../../support/suite-end.js';
 
 const MEBIBYTE = 1_024 * 1_024;
 const suite = suiteEnd();
-let world: World;
-
-before(async () => {
-  world = await openWorld({
-    settings: {
-      storage: {
-        ...defaultStorageLimits,
-        test: { rowsADay: 3, mebibytesADay: 4, documentMebibytes: 1 },
-      },
+const world = await openWorld({
+  settings: {
+    storage: {
+      ...defaultStorageLimits,
+      test: { rowsADay: 3, mebibytesADay: 4, documentMebibytes: 1 },
     },
-  });
-  suite.after(() => world.close());
+  },
 });
+suite.after(() => world.close());
 
 const seller = {
   role: 'seller',
