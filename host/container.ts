@@ -311,7 +311,8 @@ function partnerOf(
     },
     simulatedReport: (reference) =>
       container.get(tokens.store).run((tx) => tx.simulations.get(mode, reference)),
-    payerName: (reference) => readPayerName(container.get(tokens.deps), mode, reference),
+    payerName: (reference, partyRef) =>
+      readPayerName(container.get(tokens.deps), mode, reference, partyRef),
     onQueued: () => container.get(tokens.signals).wake('partner messages'),
   };
   const given = world.partners?.[mode];

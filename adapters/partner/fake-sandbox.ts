@@ -23,7 +23,7 @@ import {
 export type Chosen = (reference: string) => Promise<SimulatedReport | null>;
 
 /** The name on the account that pays the command with this reference; null: the bank says none. */
-export type PayerNameOf = (reference: string) => Promise<string | null>;
+export type PayerNameOf = (reference: string, partyRef: string | null) => Promise<string | null>;
 
 /** What a person chose, and who pays. */
 export interface SandboxWorld {
@@ -83,7 +83,7 @@ export async function withPayer<K extends TransactionKind>(
   if (kind !== 'payin' || payerName === null) return report;
   const payin = report as PartnerReports['payin'];
   if (payin.payer !== undefined || payin.received.amountMinor === 0n) return report;
-  const name = await payerName(reference);
+  const name = await payerName(reference, null);
   return name === null ? report : { ...report, payer: payerNamed(name) };
 }
 

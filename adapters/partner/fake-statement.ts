@@ -10,13 +10,16 @@ import type {
   PartnerStatement,
 } from '../../core/ports/partner.js';
 import type { FakeMemory, StoredTransaction } from './fake-memory.js';
-import { notFound, readPayin, readPayout, referenceIn } from './fake-transaction.js';
+import type { PayerNameOf } from './fake-sandbox.js';
+import { notFound, payerNamed, readPayin, readPayout, referenceIn } from './fake-transaction.js';
 
 const PAGE_SIZE = 100;
 
 export interface FakeBooks {
   readonly mode: Mode;
   readonly memory: FakeMemory;
+  /** Who pays a transfer to this party that no pay-in ordered. */
+  readonly payerName: PayerNameOf | null;
   /** The current report of a transaction. */
   report<K extends EntryKind>(kind: K, partnerRef: string): Promise<PartnerReports[K]>;
 }
@@ -58,13 +61,15 @@ async function entryOf(
 ): Promise<PartnerEntry> {
   const { reference: named, partnerRef, atMs: createdAtMs, collectedFor } = transaction;
   const isCollected = collectedFor !== undefined;
+  const name = isCollected ? ((await books.payerName?.(named, collectedFor)) ?? null) : null;
+  const payer = name === null ? { name, bank: null, trace: null } : payerNamed(name);
   const head = {
     reference: isCollected ? null : named,
     partnerRef,
     createdAtMs,
     partnerQuoteId: null,
     partyRef: collectedFor ?? null,
-    payer: isCollected ? { name: null, bank: null, texts: [named], trace: null } : null,
+    payer: isCollected ? { ...payer, texts: [named] } : null,
   };
   const rest =
     kind === 'payin' ? await payinPart(books, transaction) : await payoutPart(books, transaction);

@@ -391,7 +391,7 @@ function booksOf(world: FakeContext, memory: FakeMemory): FakeBooks {
     assert(answer.outcome === 'done', 'the memory has transactions of its partner');
     return answer.value;
   };
-  return { mode, memory, report };
+  return { mode, memory, payerName: world.payerName, report };
 }
 
 function stamp({ mode, clock }: FakeContext) {

@@ -39,7 +39,7 @@ export interface PartnerSetup {
   /** The outcome that a person chose in test mode for the command with this reference. */
   readonly simulatedReport: (reference: string) => Promise<SimulatedReport | null>;
   /** The name of the buyer that pays the command with this reference, in test mode. */
-  readonly payerName: (reference: string) => Promise<string | null>;
+  readonly payerName: (reference: string, partyRef: string | null) => Promise<string | null>;
   /** To be called when a message is queued for `sendDueMessages`. */
   readonly onQueued: () => void;
 }

@@ -15,7 +15,7 @@ import type { PaymentView } from '../payments/change.js';
 import type { NumberedEvent } from '../payments/event.js';
 import type { FiscalDocument } from '../payments/fiscal-document.js';
 import type { PostingKind } from '../payments/ledger.js';
-import { type ShownPayer, shownPayer, type ToldPayer } from '../payments/payer-facts.js';
+import { type ShownPayer, senderOf, shownPayer, type ToldPayer } from '../payments/payer-facts.js';
 import { type DemandCheck, exemptionOf } from './exemption.js';
 
 export const proofAudiences = ['seller', 'link', 'buyer'] as const;
@@ -151,9 +151,6 @@ export function proofOf(source: ProofSource, audience: ProofAudience): Proof {
   const { payment, settlements } = view;
   const { amount, buyer } = payment;
   const ofSeller = <T>(value: T) => (audience === 'buyer' ? null : value);
-  const told = payment.payer?.told ?? [];
-  // Of several it is not known who sent which.
-  const only = told.length === 1 ? (told[0] ?? null) : null;
   const payins = transfers.map(({ payin }) => payin.createdAtMs);
   const facts = {
     v: PROOF_VERSION,
@@ -173,7 +170,7 @@ export function proofOf(source: ProofSource, audience: ProofAudience): Proof {
     invoice,
     quote: quote && quoteOf(quote, payins[0] ?? null),
     payer: payment.payer && shownPayer(payment.payer),
-    transfers: transfers.map((one) => transferOf(one, transfers.length === 1 ? only : null)),
+    transfers: transfers.map((one) => transferOf(one, senderOf(payment.payer, one.payin.id))),
     transactionHash: payment.transactionHash,
     payinAsset: payment.payinAsset,
     settlements: settlements.map((one) => ({

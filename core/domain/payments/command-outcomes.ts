@@ -81,7 +81,8 @@ export function commandsChanged(
     .map((command) => withSettlements(command, commands, details, nowMs));
   let change = decided.reduce(withChangedCommand, unchanged(was));
   const first = settlementsOf(commandsAfter(commands, change))[0] ?? null;
-  change = { ...change, payment: withReportedDetails(was.payment, details, first, nowMs) };
+  const payment = withSender(was.payment, reported, details, nowMs);
+  change = { ...change, payment: withReportedDetails(payment, details, first, nowMs) };
   change = withStatus(change, commands, details.reason ?? null, nowMs);
   return withDerivedMoney(change, was, commands, nowMs);
 }
@@ -218,6 +219,19 @@ export function withDerivedMoney(
   return { ...change, alerts: [...change.alerts, ...alerts] };
 }
 
+/** The payment keeps who sent the money of a pay-in. */
+function withSender(
+  payment: Payment,
+  [payin]: readonly MoneyCommand[],
+  { payer: told = null }: ReportedDetails,
+  nowMs: number,
+): Payment {
+  const payer = payin === undefined ? payment.payer : withTold(payment.payer, payin.id, told);
+  return payer === payment.payer
+    ? payment
+    : Object.freeze({ ...payment, payer, updatedAtMs: nowMs });
+}
+
 /** `first` of the settlements; the payment shows it from then on. */
 function withReportedDetails(
   payment: Payment,
@@ -225,23 +239,17 @@ function withReportedDetails(
   first: Settlement | null,
   nowMs: number,
 ): Payment {
-  const { transactionHash = null, asset = null, payer: told = null } = details;
-  const payer = withTold(payment.payer, told);
+  const { transactionHash = null, asset = null } = details;
   // The buyer pays by the transfer for several payments.
   const instructions = payment.consolidatedReference === null ? details.instructions : undefined;
   const isSettled = first !== null && payment.settlement === null;
-  const isSame =
-    instructions === undefined &&
-    transactionHash === null &&
-    asset === null &&
-    payer === payment.payer;
+  const isSame = instructions === undefined && transactionHash === null && asset === null;
   if (isSame && !isSettled) return payment;
   return Object.freeze({
     ...payment,
     ...givenInstructions(payment, instructions, nowMs),
     transactionHash: transactionHash ?? payment.transactionHash,
     payinAsset: asset ?? payment.payinAsset,
-    payer,
     ...(isSettled ? shownOf(first) : {}),
     updatedAtMs: nowMs,
   });

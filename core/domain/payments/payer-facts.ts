@@ -16,11 +16,16 @@ export interface ToldPayer {
   readonly bank: string | null;
 }
 
+/** Who sent the money of a pay-in command. */
+interface Sender extends ToldPayer {
+  readonly payinId: string;
+}
+
 export interface PayerFacts {
   /** As of the confirmation of the price; null if no name is known. */
   readonly verified: VerifiedPayer | null;
-  /** Each once, in the order of their reports; `TOLD_MAX` at most. */
-  readonly told: readonly ToldPayer[];
+  /** Each once for a pay-in, in the order of their reports; `TOLD_MAX` at most. */
+  readonly told: readonly Sender[];
 }
 
 export const payerAgreements = {
@@ -72,13 +77,27 @@ export function withVerified(facts: PayerFacts | null, verified: VerifiedPayer):
 }
 
 /** Returns `facts` if the bank says nothing new. */
-export function withTold(facts: PayerFacts | null, payer: Payer | null): PayerFacts | null {
+export function withTold(
+  facts: PayerFacts | null,
+  payinId: string,
+  payer: Payer | null,
+): PayerFacts | null {
   const name = line(payer?.name);
   const told = facts?.told ?? [];
   if (name === null || told.length >= TOLD_MAX) return facts;
   const bank = line(payer?.bank);
-  if (told.some((one) => one.name === name && one.bank === bank)) return facts;
-  return Object.freeze({ ...(facts ?? noPayer), told: [...told, { name, bank }] });
+  const sender = { name, bank, payinId };
+  if (told.some((one) => isSame(one, sender) && one.payinId === payinId)) return facts;
+  return Object.freeze({ ...(facts ?? noPayer), told: [...told, sender] });
+}
+
+function isSame(one: ToldPayer, other: ToldPayer): boolean {
+  return one.name === other.name && one.bank === other.bank;
+}
+
+/** As its first report has them: null if the bank of the pay-in says nothing. */
+export function senderOf(facts: PayerFacts | null, payinId: string): ToldPayer | null {
+  return facts?.told.find((one) => one.payinId === payinId) ?? null;
 }
 
 export function senderNamesOf(facts: PayerFacts | null): readonly string[] {
@@ -96,13 +115,16 @@ export interface ShownPayer {
   readonly name: string | null;
   readonly country: string | null;
   readonly agreement: PayerAgreement;
-  /** As banks wrote it. */
+  /** As banks wrote it, each once. */
   readonly told: readonly ToldPayer[];
 }
 
 export function shownPayer(facts: PayerFacts): ShownPayer {
-  const { verified, told } = facts;
+  const { verified } = facts;
   const [name, country] = [verified?.name ?? null, verified?.country ?? null];
+  const told = facts.told
+    .filter((one, at) => facts.told.findIndex((other) => isSame(one, other)) === at)
+    .map((one) => ({ name: one.name, bank: one.bank }));
   return { name, country, agreement: payerAgreement(facts), told };
 }
 

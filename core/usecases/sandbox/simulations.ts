@@ -29,6 +29,7 @@ import { assert, PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { PartnerSandbox } from '../../ports/partner.js';
 import type { Tx } from '../../ports/storage.js';
+import { accountOwner } from '../deposits/deposit-matching.js';
 import { requestQuote } from '../hosted/buyer-steps.js';
 import { partyRefOf } from '../hosted/consolidated-payments.js';
 import { nextReference } from '../payments/command-references.js';
@@ -37,12 +38,25 @@ import { expectAccepted, requirePartner } from '../service/partner-calls.js';
 import { currentKeyIn } from '../service/service-keys.js';
 import { playDossier } from './sandbox-dossier.js';
 
-/** The name on the account that pays a pay-in: the verified one. Null if it is not known. */
-export function readPayerName(deps: Deps, mode: Mode, reference: string): Promise<string | null> {
+/**
+ * The name on the account that pays a pay-in, or a transfer to this party for several payments: the
+ * verified one. Null if it is not known.
+ */
+export function readPayerName(
+  deps: Deps,
+  mode: Mode,
+  reference: string,
+  partyRef: string | null,
+): Promise<string | null> {
   return deps.store.run(async (tx) => {
     const command = await tx.commands.byReference(mode, reference);
-    if (command === null || !isMoneyCommand(command)) return null;
-    const payment = await tx.payments.get(tenantOf(command), command.paymentId);
+    const owner = await accountOwner(tx, mode, partyRef);
+    const [payment = null] =
+      command !== null && isMoneyCommand(command)
+        ? [await tx.payments.get(tenantOf(command), command.paymentId)]
+        : owner === null
+          ? []
+          : await tx.payments.consolidated(owner, reference);
     return payment?.payer?.verified?.name ?? null;
   });
 }

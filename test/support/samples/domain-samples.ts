@@ -65,7 +65,7 @@ export const sampleAsset: Asset = {
 
 export const samplePayer: PayerFacts = {
   verified: { name: 'Acme Inc.', country: 'US' },
-  told: [{ name: 'ACME INC', bank: 'Bank of Somewhere' }],
+  told: [{ name: 'ACME INC', bank: 'Bank of Somewhere', payinId: 'cmd_1' }],
 };
 
 export const tenant: Tenant = { orgId: 'org_a', mode: 'test' };

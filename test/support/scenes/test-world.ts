@@ -183,7 +183,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
     payins,
     deliver: (message) => made.deliver(message),
     simulatedReport: (reference) => store.run((tx) => tx.simulations.get('test', reference)),
-    payerName: (reference) => readPayerName(deps, 'test', reference),
+    payerName: (reference, partyRef) => readPayerName(deps, 'test', reference, partyRef),
   });
   const deps: Deps = {
     store,

@@ -7,6 +7,7 @@ import {
   payerText,
   readPayerFacts,
   senderNamesOf,
+  senderOf,
   shownPayer,
   verifiedPayer,
   withTold,
@@ -51,7 +52,8 @@ for (const [verified, printed, agrees] of prints) {
 
 test('both agree if each bank wrote the verified name, and nothing told is no disagreement', () => {
   const verified = withVerified(null, { name: 'Acme Inc', country: 'US' });
-  const told = (facts: PayerFacts | null, name: string | null) => withTold(facts, bank(name));
+  const told = (facts: PayerFacts | null, name: string | null) =>
+    withTold(facts, 'cmd_1', bank(name));
   assert.deepEqual(
     [
       null,
@@ -65,22 +67,30 @@ test('both agree if each bank wrote the verified name, and nothing told is no di
   );
 });
 
-test('what a bank repeats is kept once, and a report without a name changes nothing', () => {
-  const once = withTold(null, bank('ACME', 'Bank A'));
-  assert.equal(withTold(once, bank(' ACME ', 'Bank A')), once);
-  assert.equal(withTold(once, bank(' - ')), once);
-  assert.equal(withTold(once, null), once);
-  const twice = withTold(once, bank('ACME', 'Bank B'));
+test('what a bank repeats of a pay-in is kept once, and a report without a name changes nothing', () => {
+  const once = withTold(null, 'cmd_1', bank('ACME', 'Bank A'));
+  assert.equal(withTold(once, 'cmd_1', bank(' ACME ', 'Bank A')), once);
+  assert.equal(withTold(once, 'cmd_1', bank(' - ')), once);
+  assert.equal(withTold(once, 'cmd_1', null), once);
+  const of = withTold(once, 'cmd_2', bank('ACME', 'Bank A'));
+  assert.deepEqual(
+    of?.told.map(({ payinId }) => payinId),
+    ['cmd_1', 'cmd_2'],
+  );
+  assert.ok(of !== null);
+  assert.deepEqual(shownPayer(of).told, [{ name: 'ACME', bank: 'Bank A' }]);
+  assert.deepEqual([senderOf(of, 'cmd_2')?.name, senderOf(of, 'cmd_3')], ['ACME', null]);
+  const twice = withTold(once, 'cmd_1', bank('ACME', 'Bank B'));
   assert.deepEqual([twice?.told.length, senderNamesOf(twice)], [2, ['ACME']]);
   const many = Array.from({ length: 30 }, (_, at) => at).reduce<PayerFacts | null>(
-    (facts, at) => withTold(facts, bank(`PAYER ${at}`)),
+    (facts, at) => withTold(facts, 'cmd_1', bank(`PAYER ${at}`)),
     null,
   );
   assert.equal(many?.told.length, 10);
 });
 
 test('the text of a bank is one line, and no longer than a statement has', () => {
-  const facts = withTold(null, bank(`=1+1\r\nName\u202e ${'X'.repeat(500)}`, 'Bank\nB'));
+  const facts = withTold(null, 'cmd_1', bank(`=1+1\r\nName\u202e ${'X'.repeat(500)}`, 'Bank\nB'));
   const [told] = facts?.told ?? [];
   assert.match(told?.name ?? '', /^=1\+1 Name X+$/);
   assert.deepEqual([told?.name.length, told?.bank], [140, 'Bank B']);
@@ -93,7 +103,11 @@ test('the text of a bank is one line, and no longer than a statement has', () =>
 test('who is verified has a name, and a country in capitals', () => {
   assert.equal(verifiedPayer(' ', 'US'), null);
   assert.deepEqual(verifiedPayer('Acme\nInc ', 'us'), { name: 'Acme Inc', country: 'US' });
-  const facts = withTold(withVerified(null, { name: 'Acme', country: null }), bank('OTHER'));
+  const facts = withTold(
+    withVerified(null, { name: 'Acme', country: null }),
+    'cmd_1',
+    bank('OTHER'),
+  );
   assert.ok(facts !== null);
   assert.equal(
     payerText(shownPayer(facts)),

@@ -8,6 +8,7 @@ import { plainCsv } from '../../../../adapters/pages/kit/csv-line.js';
 import { entryText } from '../../../../core/domain/accounting/entry-file.js';
 import { DAY_MS, MINUTE_MS } from '../../../../core/domain/base/instant.js';
 import { DEFAULT_TIME_ZONE, dayOf } from '../../../../core/domain/base/time-zone.js';
+import { payerAgreement } from '../../../../core/domain/payments/payer-facts.js';
 import { closeMonth } from '../../../../core/usecases/accounting/accounting-settings.js';
 import { fxReport } from '../../../../core/usecases/accounting/fx-reports.js';
 import { readEntryFile } from '../../../../core/usecases/accounting/settlement-entries.js';
@@ -80,6 +81,9 @@ for (const [name, { play, count, sees }] of Object.entries(plays))
         const expected = modelOf(moved, row['currency'] ?? '', played.booked.has(id), owedMinor);
         assert.deepEqual(joined(found), sorted(expected), `${id} of seed ${seed}`);
         for (const [account, minor] of found) add(totals, account, minor);
+        const { payment } = await readView(played.ponte.deps, played.ponte.tenant, id);
+        if (payment.consolidatedReference !== null)
+          assert.equal(payerAgreement(payment.payer), 'agrees', `${id}: who paid together`);
         const netMinor = minorOf(row['funds.received']) - minorOf(row['funds.refunded']);
         assert.equal(netMinor, moved.receivedMinor - moved.refundedMinor, `${id}: CSV`);
         const paidMinor = sum(moved.paid.map(({ settledMinor }) => settledMinor));

@@ -10,6 +10,7 @@ import { isCode } from '../../../../core/errors.js';
 import type { PartnerFact } from '../../../../core/ports/partner.js';
 import { applyPartnerUpdate } from '../../../../core/usecases/commands/partner-inbox.js';
 import { payerOf } from '../../../../core/usecases/deposits/deposit-matching.js';
+import { readProof } from '../../../../core/usecases/law/proofs.js';
 import { findDifferences } from '../../../../core/usecases/payments/ledger-check.js';
 import { cancelPayment } from '../../../../core/usecases/payments/payments.js';
 import { endQuarantine, quarantineRestored } from '../../../../core/usecases/service/epochs.js';
@@ -509,6 +510,33 @@ test('what a message reports of a deposit is not believed: the books count', asy
   } as const;
   await scene.tell('va_1', { kind: 'payin', report } as never);
   assert.equal(await scene.shown('va_1'), 'waiting open null');
+});
+
+test('of two pay-ins by two payers, each transfer of the proof names its own', async (t) => {
+  const scene = await depositScene(t);
+  const at = await scene.awaiting();
+  scene.transfer('va_1', await nameOf(at), { amount: money(4_000n, 'USD') });
+  await scene.tell('va_1');
+  const [ordered] = (await at.commands('payin')).filter(
+    ({ receivedMinor }) => receivedMinor === 0n,
+  );
+  assert.ok(ordered);
+  const payer = { name: 'BOB LTD', bank: 'Bank B', texts: [], trace: null };
+  const received = money(6_000n, 'USD');
+  const report = { status: 'completed', received, transactionHash: null, payer, reason: null };
+  const { reference, partnerRef } = ordered;
+  const fact = { kind: 'payin', reference, partnerRef, report } as PartnerFact;
+  await applyPartnerUpdate(scene.made.deps, ordered, fact);
+  await at.pass(3);
+  const { transfers, payer: all } = await readProof(scene.made.deps, at.tenant, at.id, 'seller');
+  const senders = transfers.map(({ amount, payerName, payerBank }) => {
+    return [amount, payerName, payerBank];
+  });
+  assert.deepEqual(senders.toSorted(), [
+    ['40.00', 'Ana Lima', null],
+    ['60.00', 'BOB LTD', 'Bank B'],
+  ]);
+  assert.deepEqual(all?.told.map(({ name }) => name).toSorted(), ['Ana Lima', 'BOB LTD']);
 });
 
 test('who paid is sealed, and is in no log', async (t) => {
