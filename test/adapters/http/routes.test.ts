@@ -1,30 +1,20 @@
 // What the route table promises, for every row of it: a new row is covered on arrival.
 import assert from 'node:assert/strict';
-import { before, test } from 'node:test';
+import { test } from 'node:test';
 import { errorCodesOf } from '../../../adapters/http/protocol/route-errors.js';
 import { noParams, type Route } from '../../../adapters/http/protocol/route-row.js';
 import { routes } from '../../../adapters/http/routes.js';
 import { scopeNames, scopesIn, sessionScopes } from '../../../core/domain/access/scope.js';
 import type { Tenant } from '../../../core/domain/base/tenant.js';
 import { suiteEnd } from '../../support/suite-end.js';
-import { type CheckedSite, checkedSite, refusalOf } from './checked-site.js';
+import { checkedSite, refusalOf } from './checked-site.js';
 import { examples } from './docs/example-calls.js';
-import { type Credentials, keyed, operations, type TableScene, tableScene } from './table-scene.js';
+import { keyed, operations, tableScene } from './table-scene.js';
 
 const withJson = operations.filter(({ route }) => typeof route.body !== 'string');
 
-let site: CheckedSite;
-let key: string;
-let own: Credentials;
-let accepted: TableScene['accepted'];
-let exampleOf: TableScene['exampleOf'];
-let send: TableScene['send'];
-
 const suite = suiteEnd();
-
-before(async () => {
-  ({ site, key, own, accepted, exampleOf, send } = await tableScene(suite));
-});
+const { site, key, own, accepted, exampleOf, send } = await tableScene(suite);
 
 test('every operation has a unique id, a unique path and an example', () => {
   const ids = operations.map(({ operationId }) => operationId);

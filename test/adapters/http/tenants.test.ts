@@ -2,17 +2,16 @@
 // or to the other mode is answered like what never was, to the last byte, whether a path or a body
 // names it, and nothing is written for it.
 import assert from 'node:assert/strict';
-import { before, test } from 'node:test';
+import { test } from 'node:test';
 import { type Auth, noParams } from '../../../adapters/http/protocol/route-row.js';
 import { parseApiKey } from '../../../core/domain/access/api-key.js';
 import { memberRoles, scopesOf } from '../../../core/domain/access/member.js';
-import type { Tenant } from '../../../core/domain/base/tenant.js';
 import type { IdPrefix } from '../../../core/ports/outside.js';
 import { revokeKey } from '../../../core/usecases/access/keys.js';
 import { withStatements } from '../../support/databases/test-store.js';
 import { suiteEnd } from '../../support/suite-end.js';
 import { valuesOf } from '../../support/values-of.js';
-import { type Answer, type CheckedSite, refusalOf } from './checked-site.js';
+import { type Answer, refusalOf } from './checked-site.js';
 import { createBody, newInvoice, newSubscription } from './docs/example-calls.js';
 import { newSeller, readySeller, sellerDossier } from './resources/account-calls.js';
 import {
@@ -31,7 +30,6 @@ import {
   readByApprovers,
   scopesNeeded,
   sessioned,
-  type TableScene,
   tableScene,
   withIds,
 } from './table-scene.js';
@@ -56,30 +54,21 @@ const ofBothModes = [
 
 const ids = /(?<![a-z0-9])(?:acct|byr|doc|evt|inv|key|kyc|mem|org|pi|rcv|whd|whs)_[0-9a-z]{26}/g;
 
-let scene: TableScene;
-let site: CheckedSite;
-let tenant: Tenant;
-let other: Tenant;
-/** Everybody but the tenant, by what sets it apart. */
-let strangers: Readonly<Record<'another organization' | 'the other mode', Required<Credentials>>>;
-
 const suite = suiteEnd();
-
-before(async () => {
-  scene = await tableScene(suite);
-  ({ site, tenant } = scene);
-  other = await site.world.newTenant();
-  strangers = {
-    'another organization': {
-      key: await site.world.key(other.orgId),
-      session: await site.world.session(other.orgId),
-    },
-    'the other mode': {
-      key: scene.liveKey,
-      session: await site.world.session(tenant.orgId, { mode: 'live' }),
-    },
-  };
-});
+const scene = await tableScene(suite);
+const { site, tenant } = scene;
+const other = await site.world.newTenant();
+/** Everybody but the tenant, by what sets it apart. */
+const strangers = {
+  'another organization': {
+    key: await site.world.key(other.orgId),
+    session: await site.world.session(other.orgId),
+  },
+  'the other mode': {
+    key: scene.liveKey,
+    session: await site.world.session(tenant.orgId, { mode: 'live' }),
+  },
+};
 
 test('an id of another tenant in a path: 404, as if it had never been', async () => {
   for (const { operationId, route } of named) {

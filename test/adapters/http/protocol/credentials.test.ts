@@ -1,17 +1,16 @@
 // What the credentials of a request open, for every row of the table: which are taken, which scope
 // is asked for. Isolation of tenants is in tenants.test.ts.
 import assert from 'node:assert/strict';
-import { before, test } from 'node:test';
+import { test } from 'node:test';
 import { parseApiKey } from '../../../../core/domain/access/api-key.js';
 import { memberRoles, scopesOf } from '../../../../core/domain/access/member.js';
 import type { Scope } from '../../../../core/domain/access/scope.js';
-import type { Tenant } from '../../../../core/domain/base/tenant.js';
 import { revokeKey } from '../../../../core/usecases/access/keys.js';
 import { removeMember } from '../../../../core/usecases/access/members.js';
 import { createSession } from '../../../../core/usecases/access/sessions.js';
 import { addActiveMember } from '../../../support/scenes/active-member.js';
 import { suiteEnd } from '../../../support/suite-end.js';
-import { type CheckedSite, refusalOf } from '../checked-site.js';
+import { refusalOf } from '../checked-site.js';
 import { newInvoice, newPayment } from '../docs/example-calls.js';
 import {
   eithers,
@@ -20,25 +19,13 @@ import {
   readByApprovers,
   scopesNeeded,
   sessioned,
-  type TableScene,
   tableScene,
   withIds,
 } from '../table-scene.js';
 
-let site: CheckedSite;
-let tenant: Tenant;
-let key: string;
-let own: TableScene['own'];
-let liveKey: string;
-let exampleOf: TableScene['exampleOf'];
-let send: TableScene['send'];
-
 const suite = suiteEnd();
-
-before(async () => {
-  const scene = await tableScene(suite);
-  ({ site, tenant, key, own, liveKey, exampleOf, send } = scene);
-});
+const scene = await tableScene(suite);
+const { site, tenant, key, own, liveKey, exampleOf, send } = scene;
 
 const keysMade = new Map<string, Promise<string>>();
 

@@ -3,36 +3,29 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { before, test } from 'node:test';
+import { test } from 'node:test';
 import { createHttpServer } from '../../../../adapters/http/server.js';
 import { notedMetrics } from '../../../support/noted-metrics.js';
-import { type World, world } from '../../../support/scenes/test-world.js';
+import { world } from '../../../support/scenes/test-world.js';
 import { suiteEnd } from '../../../support/suite-end.js';
 import { allWell } from '../checked-site.js';
 import { createBody } from '../docs/example-calls.js';
 
 const metrics = notedMetrics();
-let made: World;
-let server: ReturnType<typeof createHttpServer>;
-let port: number;
-let key: string;
 
 const suite = suiteEnd();
-
-before(async () => {
-  made = await world(suite, { settings: { rateLimitPerMinute: 0 } });
-  key = await made.key(await made.organization());
-  server = createHttpServer(
-    { ...made.deps, metrics },
-    {
-      corsOrigins: ['https://app.example.com'],
-      feedReaders: made.feedReaders,
-      readiness: async () => allWell,
-    },
-  );
-  suite.after(() => server.close(0));
-  ({ port } = await server.listen('127.0.0.1', 0));
-});
+const made = await world(suite, { settings: { rateLimitPerMinute: 0 } });
+const key = await made.key(await made.organization());
+const server = createHttpServer(
+  { ...made.deps, metrics },
+  {
+    corsOrigins: ['https://app.example.com'],
+    feedReaders: made.feedReaders,
+    readiness: async () => allWell,
+  },
+);
+suite.after(() => server.close(0));
+const { port } = await server.listen('127.0.0.1', 0);
 
 /** The record of one call. */
 async function linesOf(method: string, path: string, body?: unknown, headers = {}) {

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { before, test } from 'node:test';
+import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { unzipSync } from 'fflate';
 import { lawTexts } from '../../../../adapters/pages/proof/law-texts.js';
@@ -21,20 +21,14 @@ import { openBrowser, watchedPage } from '../../../support/servers/browser.js';
 import { suiteEnd } from '../../../support/suite-end.js';
 import { temporaryFolder } from '../../../support/temporary-folder.js';
 import { memberToken, rootOf, signedInAs } from '../dashboard/dashboard-site.js';
-import { type PageSite, pageSite } from '../visitor.js';
+import { pageSite } from '../visitor.js';
 
 const suite = suiteEnd();
-let site: PageSite;
-let paid: string;
-let root: string;
-
-before(async () => {
-  site = await pageSite(suite);
-  root = rootOf(site);
-  const buyer = { email: 'ana@example.com', name: 'Müller GmbH', country: 'DE', phone: null };
-  ({ id: paid } = await site.newPayment({ buyer, metadata: '{"secret":1}' }));
-  await site.world.play(site.tenant, paid, 'settled');
-});
+const site = await pageSite(suite);
+const root = rootOf(site);
+const buyer = { email: 'ana@example.com', name: 'Müller GmbH', country: 'DE', phone: null };
+const { id: paid } = await site.newPayment({ buyer, metadata: '{"secret":1}' });
+await site.world.play(site.tenant, paid, 'settled');
 
 const paymentOf = async (id: string) =>
   (await readPayment(site.world.deps, site.tenant, id)).payment;
