@@ -245,8 +245,8 @@ export const variables = z.object({
       description:
         'The rule under which the partner pays out, in both modes. A create over its cap per ' +
         'transfer is refused, in EUR and GBP as if a unit were a dollar. The price of the buyer ' +
-        'compares it at the rates of the partner, and a transfer for several payments counts as ' +
-        'one: ' +
+        'compares it at the rates of the partner: without them there is no price. A transfer for ' +
+        'several payments counts as one. ' +
         `${regimeNames.map((name) => `\`${name}\`: ${regimes[name].means}`).join('; ')}. This ` +
         'is no advice.',
     }),

@@ -29,7 +29,7 @@ export const regimeNames = Object.keys(regimes) as readonly Regime[];
 
 /**
  * Whether the amount is over the cap before a rate is known: a unit of another currency counts as a
- * dollar. With the price of the buyer the cap is compared again, at a rate (`capIn`).
+ * dollar. No price is given to a buyer before the cap is compared at a rate (transfer-cap.ts).
  */
 export function isOverCap(regime: Regime, { amountMinor }: Money): boolean {
   const { cap }: RegimeRule = regimes[regime];

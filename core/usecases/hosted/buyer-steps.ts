@@ -28,7 +28,7 @@ import {
 } from '../../domain/payments/payment-transitions.js';
 import { assert, PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
-import type { QuoteAnswer, SettlementPartner } from '../../ports/partner.js';
+import type { SettlementPartner } from '../../ports/partner.js';
 import type { Tx } from '../../ports/storage.js';
 import { stageDifferNotices } from '../mail/owner-notices.js';
 import { expectApproved, moveWaiting } from '../parties/buyer-decisions.js';
@@ -37,7 +37,7 @@ import { factHash } from '../parties/fact-hashes.js';
 import { newSubmission } from '../parties/kyc.js';
 import { readPayee } from '../parties/party-reports.js';
 import { changePayment, loadPayment, readView } from '../payments/payment-store.js';
-import { transferCap } from '../payments/transfer-cap.js';
+import { withinCap } from '../payments/transfer-cap.js';
 import { requirePartner } from '../service/partner-calls.js';
 
 export interface MailboxProof {
@@ -145,19 +145,6 @@ interface ApprovalElsewhere {
 function withLocale(payment: Payment, buyerLocale: Locale | null): Payment {
   if (buyerLocale === null || buyerLocale === payment.buyerLocale) return payment;
   return Object.freeze({ ...payment, buyerLocale });
-}
-
-/** A price for more than one transfer may have is none. */
-async function withinCap(
-  deps: Deps,
-  partner: SettlementPartner,
-  { source, destination }: Parameters<SettlementPartner['quote']>[0],
-  answer: QuoteAnswer,
-): Promise<QuoteAnswer> {
-  if (answer.outcome !== 'done') return answer;
-  const cap = await transferCap(deps, partner, source.currency, destination);
-  if (cap === null || source.amountMinor <= cap.amountMinor) return answer;
-  return { outcome: 'over_limit', limit: { period: 'payment', left: cap, untilMs: null } };
 }
 
 /** Replaces the partner's usual quote; `shown` is the current one. */

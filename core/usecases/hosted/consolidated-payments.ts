@@ -286,8 +286,10 @@ async function refuseAboveCap(
 ): Promise<void> {
   const partner = await requirePartner(deps, tenant);
   const total = totalOf(members);
-  const destination = members[0]?.was.payment.destination ?? '';
-  const cap = await transferCap(deps, partner, total.currency, destination);
+  const [first] = members;
+  assert(first !== undefined, 'payments were chosen');
+  const { amount: source, destination } = first.was.payment;
+  const cap = await transferCap(deps, partner, { source, destination });
   if (cap === null || total.amountMinor <= cap.amountMinor) return;
   const text = 'Together the payments are over the cap of one transfer. Pay them one by one.';
   throw new PonteError('AmountAboveCap', text);

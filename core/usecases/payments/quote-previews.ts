@@ -10,6 +10,7 @@ import type { Deps } from '../../ports/deps.js';
 import { expectAccepted } from '../service/partner-calls.js';
 import { takePreviewSlot } from '../service/rate-limits.js';
 import { checkCreate } from './payments.js';
+import { withinCap } from './transfer-cap.js';
 
 interface PreviewInput {
   readonly amount: Money;
@@ -45,7 +46,8 @@ export async function previewQuote(
   const partner = deps.partners[tenant.mode];
   assert(partner !== null, 'a create without a partner is refused');
   await takePreviewSlot(deps, tenant);
-  const answer = await partner.quote({ source: amount, destination: checked.destination });
+  const priced = { source: amount, destination: checked.destination };
+  const answer = await withinCap(deps, partner, priced, await partner.quote(priced));
   if (answer.outcome === 'over_limit') return { terms: null, limit: answer.limit };
   if (answer.outcome === 'refused' && answer.code === PARTY_BLOCKED) {
     throw new PonteError('PartnerUnavailable');

@@ -2,13 +2,17 @@
 // the buyer, and of a transfer for several payments.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import fc from 'fast-check';
 import { money } from '../../../../core/domain/base/money.js';
 import { type Regime, regimeNames, regimes } from '../../../../core/domain/commands/regime.js';
-import { requestQuote } from '../../../../core/usecases/hosted/buyer-steps.js';
+import type { Deps } from '../../../../core/ports/deps.js';
+import { confirmQuote, requestQuote } from '../../../../core/usecases/hosted/buyer-steps.js';
 import {
   offerConsolidated,
   payConsolidated,
 } from '../../../../core/usecases/hosted/consolidated-payments.js';
+import { previewQuote } from '../../../../core/usecases/payments/quote-previews.js';
+import { lawRuns } from '../../../support/law-runs.js';
 import { depositScene } from '../../../support/scenes/deposit-scene.js';
 import { world } from '../../../support/scenes/test-world.js';
 
@@ -35,41 +39,87 @@ test('a create over the cap of the regime is refused, in each currency; at the c
   }
 });
 
+type Rates = Readonly<Record<string, string>>;
+
+/** A partner with these rates; it has no price in another currency. */
+function withRates(deps: Deps, rates: Rates): Deps {
+  const partner = deps.partners.test ?? assert.fail();
+  const quote: typeof partner.quote = async (input) => {
+    const answer = await partner.quote(input);
+    const rate = rates[input.source.currency];
+    if (rate === undefined || answer.outcome !== 'done') return { outcome: 'later', reason: '' };
+    return { ...answer, value: { ...answer.value, rate } };
+  };
+  return { ...deps, partners: { ...deps.partners, test: { ...partner, quote } } };
+}
+
 test('the price of the buyer compares the cap at the rates of the partner, to the cent', async (t) => {
   const made = await world(t, { settings: { regime: 'virtual_assets' } });
   const tenant = await made.newTenant();
   const { deps } = made;
-  const partner = deps.partners.test ?? assert.fail();
-  const quoteAt = (rates: Readonly<Record<string, string>>) => ({
-    ...deps,
-    partners: {
-      ...deps.partners,
-      test: {
-        ...partner,
-        quote: async (input: Parameters<typeof partner.quote>[0]) => {
-          const answer = await partner.quote(input);
-          const rate = rates[input.source.currency];
-          if (rate === undefined || answer.outcome !== 'done')
-            return { outcome: 'later', reason: '' };
-          return { ...answer, value: { ...answer.value, rate } };
-        },
-      },
-    } as typeof deps.partners,
-  });
-  const priced = async (minor: bigint, rates: Readonly<Record<string, string>>) => {
-    const id = await made.newPayment(tenant, { amount: money(minor, 'EUR') });
+  const priced = async (minor: bigint, rates: Rates) => {
+    const amount = money(minor, 'EUR');
+    const id = await made.newPayment(tenant, { amount });
     await made.play(tenant, id, 'buyer_kyc_approved');
-    const quote = await requestQuote(quoteAt(rates), tenant, id);
+    const quote = await requestQuote(withRates(deps, rates), tenant, id);
     const payment = await deps.store.run((tx) => tx.payments.get(tenant, id));
     assert.equal(payment?.status, quote === null ? 'buyer_kyc_approved' : 'fx_quoted');
-    return quote === null ? (payment?.limitHit?.left?.amountMinor ?? 0n) : null;
+    const asked = { amount, sellerExternalId: null };
+    const preview = await previewQuote(withRates(deps, rates), tenant, asked);
+    const left = payment?.limitHit?.left?.amountMinor ?? 0n;
+    assert.deepEqual(
+      [preview.terms === null, preview.limit?.left?.amountMinor ?? 0n],
+      [quote === null, left],
+    );
+    return quote === null ? left : null;
   };
   // A euro of 1.2 dollars: the cap is 83,333.33.
   const dear = { USD: '5.00', EUR: '6.00' };
   assert.equal(await priced(8_333_333n, dear), null);
   assert.equal(await priced(8_333_334n, dear), 8_333_333n);
-  // Without the rate of the dollar, a euro counts as one.
-  assert.equal(await priced(10_000_000n, { EUR: '6.00' }), null);
+  const unknown = { code: 'PartnerUnavailable' };
+  await assert.rejects(priced(1_000n, { EUR: '6.00' }), unknown, 'without the rate of the dollar');
+});
+
+test('no pay-in above the cap is ordered, at any rates and without some', async (t) => {
+  const made = await world(t, { settings: { regime: 'virtual_assets' } });
+  const tenant = await made.newTenant();
+  const { deps } = made;
+  const seen = new Set<string>();
+  const cents = fc.integer({ min: 300, max: 900 }).map((of) => `${(of / 100).toFixed(2)}`);
+  const rate = fc.option(cents, { nil: undefined, freq: 5 });
+  const given = fc.record({
+    currency: fc.constantFrom('USD', 'EUR', 'GBP'),
+    minor: fc.bigInt({ min: 5_000_000n, max: 10_200_000n }),
+    rates: fc.record({ USD: rate, EUR: rate, GBP: rate }),
+  });
+  type Given = typeof given extends fc.Arbitrary<infer T> ? T : never;
+  const played = async ({ currency, minor, rates }: Given): Promise<string> => {
+    const known = Object.fromEntries(
+      Object.entries(rates).flatMap(([name, one]) => (one === undefined ? [] : [[name, one]])),
+    );
+    const partnered = withRates(deps, known);
+    const codeOf = (error: { readonly code: string }) => error.code;
+    const id = await made.newPayment(tenant, { amount: money(minor, currency) }).catch(codeOf);
+    if (!id.startsWith('pi_')) return id;
+    await made.play(tenant, id, 'buyer_kyc_approved');
+    const quote = await requestQuote(partnered, tenant, id).catch(codeOf);
+    if (quote === null || typeof quote === 'string') return quote ?? 'limit';
+    await confirmQuote(partnered, tenant, id, quote.id);
+    const commands = await deps.store.run((tx) => tx.commands.ofPayment(tenant, id));
+    const scaled = (text = '1') => BigInt(text.replace('.', ''));
+    const [rate, rateOfCap] = currency === 'USD' ? [] : [known[currency], known['USD']];
+    for (const { amount } of commands)
+      assert.ok(amount.amountMinor * scaled(rate) <= 10_000_000n * scaled(rateOfCap));
+    return `${commands.length} ordered ${currency}`;
+  };
+  const law = fc.asyncProperty(given, async (one) => {
+    seen.add(await played(one));
+  });
+  await fc.assert(law, { numRuns: lawRuns(60), seed: 7 });
+  const ordered = ['USD', 'EUR', 'GBP'].map((one) => `1 ordered ${one}`);
+  const ends = [...ordered, 'AmountAboveCap', 'PartnerUnavailable', 'limit'];
+  assert.deepEqual([...seen].sort(), ends.sort());
 });
 
 test('a transfer for several payments is one transfer under the cap', async (t) => {
