@@ -88,9 +88,11 @@ export function Money({ detail }: Part): VNode {
       {settlements.map(({ endToEndId, asset = null, returnedAtMs }) =>
         endToEndId === null && asset === null && returnedAtMs === null ? null : (
           <p class="small quiet">
-            {endToEndId === null ? null : <span class="code">PIX {endToEndId}</span>}{' '}
-            {asset === null ? null : format.asset(asset)}{' '}
-            {returnedAtMs === null ? null : words.cameBack(format.short(returnedAtMs))}
+            {endToEndId === null ? null : <span class="code">PIX {endToEndId}</span>}
+            {asset === null ? null : <span class="sub">{format.asset(asset)}</span>}
+            {returnedAtMs === null ? null : (
+              <span class="sub">{words.cameBack(format.short(returnedAtMs))}</span>
+            )}
           </p>
         ),
       )}

@@ -29,7 +29,6 @@ interface StoryAuthors {
 /** Who moves a payment to a status; others are moved by the service. */
 const byWhom: Partial<Record<PaymentStatus, 'buyer' | 'approver'>> = {
   approved: 'approver',
-  buyer_kyc_pending: 'buyer',
   on_ramp_pending: 'buyer',
 };
 

@@ -95,12 +95,21 @@ export function Summary({ of: { figures, overdue, way } }: { readonly of: Figure
   );
 }
 
-/** How much more or less it is than in as many days before; null without a number to compare. */
-function changeText({ texts, format }: DashboardScene, now: Money, before: Money): string | null {
+/** How much more or less it is than in as many days before; null without a number that says it. */
+export function changeText(
+  { texts, format }: Pick<DashboardScene, 'texts' | 'format'>,
+  now: Money,
+  before: Money,
+): string | null {
   if (before.amountMinor <= 0n || now.amountMinor < 0n) return null;
   const percent = Number((now.amountMinor * 100n) / before.amountMinor) - 100;
+  // A business that has just begun.
+  if (percent > CHANGE_MAX) return null;
   return texts.home.change(percent, format.count(Math.abs(percent)));
 }
+
+/** In percent. */
+const CHANGE_MAX = 999;
 
 interface FiguresProps {
   readonly figures: PaymentFigures;

@@ -674,7 +674,7 @@ export const dashboardEn = {
       buyer_kyc_pending: 'Buyer signed in',
       buyer_kyc_approved: 'Buyer verified',
       fx_quoted: 'Price shown',
-      on_ramp_pending: 'Price confirmed, bank details shown',
+      on_ramp_pending: 'Price confirmed',
       on_chain_confirmed: 'Money arrived',
       offramp_pending: 'PIX ordered',
       settled: 'Paid',

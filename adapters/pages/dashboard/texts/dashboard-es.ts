@@ -666,7 +666,7 @@ export const dashboardEs: DashboardTexts = {
       buyer_kyc_pending: 'El comprador entró',
       buyer_kyc_approved: 'Comprador verificado',
       fx_quoted: 'Precio mostrado',
-      on_ramp_pending: 'Precio confirmado, datos bancarios mostrados',
+      on_ramp_pending: 'Precio confirmado',
       on_chain_confirmed: 'Importe recibido',
       offramp_pending: 'PIX solicitado',
       settled: 'Pagado',

@@ -661,7 +661,7 @@ export const dashboardPtBr: DashboardTexts = {
       buyer_kyc_pending: 'O comprador entrou',
       buyer_kyc_approved: 'Comprador verificado',
       fx_quoted: 'Preço mostrado',
-      on_ramp_pending: 'Preço confirmado, dados bancários mostrados',
+      on_ramp_pending: 'Preço confirmado',
       on_chain_confirmed: 'Valor recebido',
       offramp_pending: 'PIX solicitado',
       settled: 'Pago',

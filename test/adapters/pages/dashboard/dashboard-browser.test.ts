@@ -42,6 +42,7 @@ for (const [how, order] of [
     await page.getByLabel('Six-digit code').fill(code);
     await page.getByRole('button', { name: 'Continue' }).click();
     await page.getByRole('link', { name: 'All payments' }).click();
+    await page.waitForURL('**/payments', { waitUntil: 'load' });
     const search = page.getByLabel('Payments: Name, reference, number, email or amount');
     // A slash leads there from anywhere.
     if (how === 'with scripts') await page.keyboard.press('/');

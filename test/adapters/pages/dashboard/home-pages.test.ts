@@ -1,7 +1,11 @@
 // What home says to each reader: what needs them, what others work on, and what was paid out.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { dashboardTexts } from '../../../../adapters/pages/dashboard/dashboard-texts.js';
+import { changeText } from '../../../../adapters/pages/dashboard/home/home-figures.js';
+import { formatOf } from '../../../../adapters/pages/kit/format.js';
 import { DAY_MS } from '../../../../core/domain/base/instant.js';
+import { money } from '../../../../core/domain/base/money.js';
 import { requireApproval } from '../../../../core/usecases/parties/organizations.js';
 import { NEEDS_MAX } from '../../../../core/usecases/payments/organization-needs.js';
 import { someFunds } from '../../../support/samples/domain-samples.js';
@@ -73,6 +77,19 @@ test('what sellers were paid is in BRL, by day, with a short axis', async () => 
   assert.match(words, /Paid out, 30 days BRL 47,3\d\d,\d{3}\.\d\d/);
   assert.match(words, /Paid out by day, BRL .* 25M 50M /);
   assert.match(words, /The same as a table .*Paid out, 30 days \d+ \w+ BRL 47,3\d\d,/);
+});
+
+test('a change is in percent up to ten times, and beyond it says nothing', () => {
+  const scene = { texts: dashboardTexts.en, format: formatOf('en') };
+  for (const [now, before, said] of [
+    [150n, 100n, '50% more than in the 30 days before'],
+    [50n, 100n, '50% less than in the 30 days before'],
+    [1_099n, 100n, '999% more than in the 30 days before'],
+    [1_100n, 100n, null],
+    [1n, 0n, null],
+  ] as const) {
+    assert.equal(changeText(scene, money(now, 'BRL'), money(before, 'BRL')), said, `${now}`);
+  }
 });
 
 test('each figure says what makes it good or bad', async () => {

@@ -89,7 +89,10 @@ test('a payment shows where its money is, what happened, and its webhooks', asyn
   );
   assert.match(words, /4,104\.07 USDC \(sandbox\)/);
   assert.match(words, /Money received: USD 4,125\.00/);
-  assert.match(words, /What happened newest first .* Paid .* Price confirmed, .* Created/);
+  assert.match(
+    words,
+    /What happened newest first .* Paid .* Price confirmed by accounts.* Created/,
+  );
   assert.match(words, /Technical log: \d+ calls to the partner, \d+ webhook attempts/);
   assert.match(words, /api\.rotanorte\.example\/ponte (\d+) of \1 delivered Send again/);
   assert.match(words, /"lot": "26\/311"/);
