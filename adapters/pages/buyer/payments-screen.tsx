@@ -296,7 +296,12 @@ const columns: readonly Column[] = [
   [({ paid }) => paid.endToEndId, settled(({ endToEndId }) => endToEndId)],
   [({ paid }) => paid.reference, ({ payment }) => payment.payinInstructions?.reference ?? null],
   [({ payments }) => payments.taxId, ({ taxId }) => taxId],
+  [({ approval }) => approval.by, ({ payment }) => approverOf(payment)],
 ];
+
+function approverOf({ colleagueApproval }: Payment): string | null {
+  return colleagueApproval?.state === 'approved' ? colleagueApproval.email : null;
+}
 
 function settled(textOf: (facts: SettlementFacts) => string | null): Column[1] {
   return ({ paid }) => (paid === null ? null : textOf(paid));

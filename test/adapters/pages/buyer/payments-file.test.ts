@@ -58,6 +58,14 @@ test('the file has dates, rate, fees, references and the tax id of a settled pay
   assert.equal(cell('PIX end-to-end id'), 'E00000000202611231432a7Kq4M2xD91');
   assert.equal(cell('Reference of the transfer'), '48120937');
   assert.equal(cell('Tax id of the payee'), 'CNPJ ending 0195');
+  const approval = { email: 'ines@harborpine.example', askedAtMs: 1, decidedAtMs: 2, reason: null };
+  for (const [state, shown] of [
+    ['approved', approval.email],
+    ['asked', ''],
+  ] as const) {
+    const asked = { ...settled, colleagueApproval: { ...approval, state } };
+    assert.equal((await rowsOf([asked], new Map()))[0]?.get('Approved by'), shown);
+  }
 });
 
 test('the tax id that the integrator sent is whole, unless it is not that of the seller', async () => {
@@ -74,6 +82,6 @@ test('the tax id that the integrator sent is whole, unless it is not that of the
 test('no two columns have one name, in any language', async () => {
   for (const locale of locales) {
     const [row] = await rowsOf([settled], new Map(), locale);
-    assert.equal(row?.size, 18, locale);
+    assert.equal(row?.size, 19, locale);
   }
 });
