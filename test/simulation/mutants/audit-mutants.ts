@@ -8,7 +8,6 @@ export const auditMutants = [
     file: 'core/usecases/service/audit-log.ts',
     edits: [['for (const one of changed) this.#append(tx, one, proof);', '']],
     focus: payments,
-    first: { seed: 1, steps: 40 },
     caughtBy: ['noChangeByAnActorIsWithoutAnEntry'],
   },
   {
@@ -16,7 +15,6 @@ export const auditMutants = [
     file: 'core/domain/service/audit-record.ts',
     edits: [["table === 'payments' && kind === 'insert'", "table === 'payments' && kind !== null"]],
     focus: payments,
-    first: { seed: 1, steps: 40 },
     caughtBy: ['noChangeByAnActorIsWithoutAnEntry'],
   },
 ] as const;

@@ -36,7 +36,6 @@ export const moneyMutants = [
       ],
     ],
     focus: { ...payments, faults: { ...calm, ...outside, messageLost: 1 } },
-    first: { seed: 1, steps: 40 },
     caughtBy: ['everyTransferOfTheBooksIsHere'],
   },
   {
@@ -66,7 +65,7 @@ export const moneyMutants = [
     file: 'core/domain/commands/report-check.ts',
     edits: [['if (amountMinor > 0n && currency !== asked.currency) {', 'if (amountMinor < 0n) {']],
     focus: { ...payments, faults: { ...calm, ...outside, otherInstance: 0 }, often },
-    first: { seed: 3, steps: 20 },
+    first: { seed: 9, steps: 80 },
     caughtBy: ['whatTheBuyerSentIsAccountedFor', 'fundsSayNoMoreThanThePartner'],
   },
   {
@@ -79,7 +78,7 @@ export const moneyMutants = [
       ],
     ],
     focus: { ...payments, faults: { ...calm, ...outside }, often },
-    first: { seed: 3, steps: 80 },
+    first: { seed: 18, steps: 20 },
     caughtBy: ['noCallerSeesASurprise'],
   },
   {
@@ -95,7 +94,7 @@ export const moneyMutants = [
     file: 'adapters/storage/store.ts',
     edits: [['if (!inQuarantine) unit.guard(expectNoQuarantine());', '']],
     focus: { ...payments, faults: { ...calm, restore: 0.05 }, often },
-    first: { seed: 2, steps: 150 },
+    first: { seed: 7, steps: 20 },
     caughtBy: ['nothingIsDoneInQuarantine'],
   },
   {
@@ -117,7 +116,7 @@ export const moneyMutants = [
       ['tx.epochs.insert(next);', ''],
     ],
     focus: { faults: { ...calm, restore: 0.05 }, often: ['readFeed'] },
-    first: { seed: 1, steps: 600 },
+    first: { seed: 27, steps: 80 },
     caughtBy: ['oneSequenceHasOneEventPerEpoch'],
   },
   {
@@ -130,7 +129,6 @@ export const moneyMutants = [
       ],
     ],
     focus: { ...payments, faults: { ...calm, refusedAfterEffect: 0.5 } },
-    first: { seed: 1, steps: 30 },
     caughtBy: ['everyTransactionAtThePartnerIsKnown', 'whatTheBuyerSentIsAccountedFor'],
   },
   {
@@ -208,7 +206,7 @@ export const moneyMutants = [
     file: 'core/usecases/commands/partner-operations.ts',
     edits: [['(await rules.depositOf?.(batch, command, fact.partnerRef)) ?? null', 'null']],
     focus: { ...payments, faults: { ...calm, restore: 0.05, lookUpForbidden: 0.6 } },
-    first: { seed: 25, steps: 200 },
+    first: { seed: 18, steps: 80 },
     caughtBy: ['aPayinIsBookedOnce'],
   },
   {
@@ -247,7 +245,6 @@ export const moneyMutants = [
       ],
     ],
     focus: { ...payments, faults: { ...calm, devolution: 1, chargeback: 1 } },
-    first: { seed: 1, steps: 80 },
     caughtBy: ['noMoneyFactLeavesFundsUnchanged', 'fundsAgreeWithThePartner'],
   },
   {
@@ -272,7 +269,7 @@ export const moneyMutants = [
       ],
     ],
     focus: { ...payments, faults: { ...calm, devolution: 1 }, often: bankActions },
-    first: { seed: 3, steps: 80 },
+    first: { seed: 17, steps: 80 },
     caughtBy: ['theFirstSettlementStays'],
   },
   {
@@ -288,7 +285,7 @@ export const moneyMutants = [
     file: 'core/domain/payments/command-outcomes.ts',
     edits: [["|| (next.state === 'refused' && !isTerminal(status));", ';']],
     focus: { ...payments, faults: { ...calm, payoutUnprepared: 0.8 } },
-    first: { seed: 1, steps: 200 },
+    first: { seed: 1, steps: 80 },
     caughtBy: ['noRefusalEndsAPaidPayment'],
   },
   {
@@ -309,7 +306,6 @@ export const moneyMutants = [
       ],
     ],
     focus: { ...payments, faults: { ...calm, chargeback: 1 } },
-    first: { seed: 1, steps: 40 },
     caughtBy: ['noCallerSeesASurprise', 'fundsConserve', 'whatTheBuyerSentIsAccountedFor'],
   },
   {
@@ -322,7 +318,7 @@ export const moneyMutants = [
       ],
     ],
     focus: { ...payments, faults: { ...calm, wrongReport: 0.5 } },
-    first: { seed: 1, steps: 150 },
+    first: { seed: 1, steps: 80 },
     caughtBy: [
       'settlementsSayWhatThePartnerPaid',
       'fundsSayNoMoreThanThePartner',
@@ -332,7 +328,7 @@ export const moneyMutants = [
   {
     name: 'a message may name any command',
     file: 'core/usecases/commands/partner-inbox.ts',
-    edits: [['if (onRecord === fact.partnerRef) return command.id;', 'return command.id;']],
+    edits: [['if (onRecord === fact.partnerRef) return command;', 'return command;']],
     focus: { ...payments, faults: { ...calm, wrongReference: 0.9 } },
     caughtBy: ['whatTheBuyerSentIsAccountedFor', 'fundsSayNoMoreThanThePartner'],
   },
@@ -354,7 +350,6 @@ export const moneyMutants = [
     file: 'core/domain/payments/command-outcomes.ts',
     edits: [['if (amountMinor <= 0n) continue;', 'if (amountMinor !== -1n) continue;']],
     focus: payments,
-    first: { seed: 4, steps: 40 },
     caughtBy: ['moneyOnEndedPaymentsIsOwedBackAtOnce'],
   },
   {
@@ -362,7 +357,7 @@ export const moneyMutants = [
     file: 'core/domain/payments/command-outcomes.ts',
     edits: [['const voided = unsent\n', 'const voided = unsent.slice(0, 0)\n']],
     focus: { ...payments, often: ['cancel', 'advance'] },
-    first: { seed: 8, steps: 200 },
+    first: { seed: 27, steps: 80 },
     caughtBy: ['endedPaymentsSendNothing'],
   },
   {
@@ -397,7 +392,6 @@ export const moneyMutants = [
     file: 'core/usecases/commands/command-retries.ts',
     edits: [['    await lookUpRefused(deps, command);\n', '']],
     focus: { ...payments, faults: surprises, often: bankActions },
-    first: { seed: 1, steps: 80 },
     caughtBy: ['aRefusedRefundIsLookedUpBeforeItIsSentAgain'],
   },
   {
@@ -448,7 +442,6 @@ export const moneyMutants = [
     file: 'core/usecases/payments/payment-store.ts',
     edits: [['if (funds !== was.funds) tx.funds.put(funds);', '']],
     focus: payments,
-    first: { seed: 1, steps: 40 },
     caughtBy: ['whatTheBuyerSentIsAccountedFor', 'fundsFollowFromTheCommands'],
   },
 ] as const;

@@ -33,7 +33,6 @@ export const partyMutants = [
       ],
     ],
     focus: { ...parties, often: ['createAccount', 'trespass'] },
-    first: { seed: 1, steps: 80 },
     caughtBy: ['noTenantSeesAnothersRows', 'noTenantChangesAnothersRows'],
   },
   {
@@ -86,7 +85,7 @@ export const partyMutants = [
     ],
     focus: { ...adoptions, often: ['create', 'buyerStep', 'bankEvent', 'message', 'work'] },
     // By the second where the tenant's own request brings the rejection, and not a message.
-    first: { seed: 4, steps: 200 },
+    first: { seed: 17, steps: 80 },
     caughtBy: ['aKycRejectionFailsOnlyItsOwnTenantsPayments', 'noTenantChangesAnothersRows'],
   },
   {
@@ -101,7 +100,7 @@ export const partyMutants = [
     file: 'core/domain/parties/connected-account.ts',
     edits: [['    account.railsRef !== null &&\n', '']],
     focus: { ...parties, often: ['accountStep'] },
-    first: { seed: 1, steps: 80 },
+    first: { seed: 14, steps: 20 },
     caughtBy: ['sellersAreReadyOnceAndOnlyWhenTheyAre'],
   },
   {
@@ -123,7 +122,7 @@ export const partyMutants = [
       ],
     ],
     focus: { ...parties, paymentsMax: 20, often: ['accountStep'] },
-    first: { seed: 1, steps: 150 },
+    first: { seed: 3, steps: 80 },
     caughtBy: ['sellersArePaidAtTheirOwnDestination'],
   },
   {
@@ -131,7 +130,7 @@ export const partyMutants = [
     file: 'core/domain/payments/payment-transitions.ts',
     edits: [['if (createdByMemberId === memberId) throw', 'if (memberId === null) throw']],
     focus: { ...parties, often: ['createInvoice', 'invoiceStep', 'accountStep'] },
-    first: { seed: 1, steps: 80 },
+    first: { seed: 5, steps: 20 },
     caughtBy: ['noInvoiceIsApprovedByItsMaker'],
   },
   {
@@ -150,7 +149,7 @@ export const partyMutants = [
       ["    approve: 'approved',\n", "    approve: 'approved',\n    invite: 'awaiting_buyer',\n"],
     ],
     focus: { ...parties, often: ['createInvoice', 'invoiceStep', 'accountStep', 'work'] },
-    first: { seed: 10, steps: 80 },
+    first: { seed: 10, steps: 20 },
     caughtBy: ['noMailBeforeApproval'],
   },
   {
@@ -158,7 +157,6 @@ export const partyMutants = [
     file: 'core/usecases/mail/mail-letters.ts',
     edits: [['{mail.id}', '{mail.id + mail.tries}']],
     focus: parties,
-    first: { seed: 1, steps: 40 },
     caughtBy: ['mailsReachTheirBuyersUnchanged'],
   },
   {
@@ -173,7 +171,7 @@ export const partyMutants = [
     file: 'core/domain/mail/mail.ts',
     edits: [['waitMs: Math.max(0, pausedUntilMs - nowMs, freeAtMs - nowMs)', 'waitMs: 0']],
     focus: { ...parties, often: ['invoiceStep', 'askForLink'] },
-    first: { seed: 10, steps: 80 },
+    first: { seed: 1, steps: 80 },
     caughtBy: ['mailsAreFew'],
   },
   {
@@ -183,7 +181,7 @@ export const partyMutants = [
       ['return linkUsedAtMs !== null || nowMs >= linkEndsAtMs;', 'return nowMs >= linkEndsAtMs;'],
     ],
     focus: { ...parties, often: ['openLink', 'invoiceStep'] },
-    first: { seed: 9, steps: 30 },
+    first: { seed: 1, steps: 80 },
     caughtBy: ['noLinkSignsInTwice'],
   },
   {
@@ -199,7 +197,7 @@ export const partyMutants = [
       ["      stagePurge(deps, tx, tenant, { party: 'account', id });\n", ''],
     ],
     focus: { ...parties, paymentsMax: 0, often: ['getUpload', 'upload', 'accountStep'] },
-    first: { seed: 33, steps: 30 },
+    first: { seed: 10, steps: 200 },
     caughtBy: ['submittedDocumentsAreOfUndecidedParties'],
   },
   {
@@ -220,7 +218,6 @@ export const partyMutants = [
     file: 'core/usecases/parties/documents.ts',
     edits: [['storageOf(deps).purge(documentId, isR', 'Promise.resolve(documentId, isR']],
     focus: { ...parties, often: ['getUpload', 'upload', 'leap'] },
-    first: { seed: 3, steps: 40 },
     caughtBy: ['nothingIsLeftOfPurgedDocuments'],
   },
   {
@@ -246,7 +243,7 @@ export const partyMutants = [
       faults: { purgeFailed: 0.5 },
       often: ['getUpload', 'upload', 'accountStep'],
     },
-    first: { seed: 22, steps: 80 },
+    first: { seed: 34, steps: 80 },
     caughtBy: ['noDocumentWaitsForItsPurge', 'onlyWhatCountsIsKept'],
   },
   {
@@ -254,7 +251,7 @@ export const partyMutants = [
     file: 'core/domain/parties/document.ts',
     edits: [['document.uploadUntilMs + UNUSED_RETENTION_MS', 'Number.MAX_SAFE_INTEGER']],
     focus: { ...parties, often: ['getUpload', 'upload'] },
-    first: { seed: 8, steps: 80 },
+    first: { seed: 14, steps: 20 },
     caughtBy: ['noBytesAreKept'],
   },
   {
@@ -277,7 +274,7 @@ export const partyMutants = [
       ['await drop(deps, documentId, was.contentName);', 'await storage.purge(documentId, name);'],
     ],
     focus: { ...parties, gates: 0.3, often: ['getUpload', 'upload'] },
-    first: { seed: 9, steps: 80 },
+    first: { seed: 8, steps: 80 },
     caughtBy: ['whatCountsIsThere'],
   },
 ] as const;

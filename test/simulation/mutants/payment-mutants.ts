@@ -31,7 +31,6 @@ export const paymentMutants = [
     file: 'core/usecases/payments/payments.ts',
     edits: [['if (key === null || !decision.bindKey) return;', "if (key !== '') return;"]],
     focus: { ...payments, often: ['repeatCreate', 'create'] },
-    first: { seed: 25, steps: 30 },
     caughtBy: ['oneResourcePerKeyAndExternalId'],
   },
   {
@@ -77,7 +76,7 @@ export const paymentMutants = [
       ],
     ],
     focus: { ...payments, gates: 1, faults: { crash: 0 }, often: ['jump', 'work'] },
-    first: { seed: 15, steps: 150 },
+    first: { seed: 15, steps: 80 },
     caughtBy: ['noCallerSeesASurprise', 'everyPaymentIsTerminal'],
   },
   {
@@ -90,7 +89,7 @@ export const paymentMutants = [
       ],
     ],
     focus: { ...payments, faults: { ...reliable, crash: 0 }, often: ['cancel', 'work', 'advance'] },
-    first: { seed: 3, steps: 200 },
+    first: { seed: 19, steps: 600 },
     caughtBy: ['cancelAndPayoutNeverBothWin'],
   },
   {
@@ -106,7 +105,6 @@ export const paymentMutants = [
     file: 'core/usecases/payments/payment-store.ts',
     edits: [['of change.postings)', 'of change.postings.slice(1))']],
     focus: payments,
-    first: { seed: 4, steps: 80 },
     caughtBy: ['fundsFollowFromTheLedger', 'theLedgerCheckFindsNothing'],
   },
   {
@@ -114,7 +112,6 @@ export const paymentMutants = [
     file: 'core/usecases/payments/payment-store.ts',
     edits: [['paymentEvents(change.events,', 'paymentEvents(change.events.slice(2),']],
     focus: payments,
-    first: { seed: 1, steps: 30 },
     caughtBy: ['oneEventPerChangeAndNamespaceInOrder'],
   },
   {
@@ -130,7 +127,7 @@ export const paymentMutants = [
     file: 'core/usecases/commands/partner-inbox.ts',
     edits: [['if (isKnown) return;', "if (isKnown) throw new PonteError('NotFound');"]],
     focus: { ...payments, faults: { messageDoubled: 0.5, messageLost: 0 } },
-    first: { seed: 1, steps: 80 },
+    first: { seed: 76, steps: 20 },
     caughtBy: ['everyMessageIsAnswered'],
   },
   {
@@ -143,7 +140,6 @@ export const paymentMutants = [
       ],
     ],
     focus: { ...payments, often: ['subscribe'] },
-    first: { seed: 3, steps: 30 },
     caughtBy: ['everyWebhookIsOfADelivery', 'deliveredOnlyIfReceived'],
   },
   {
@@ -159,7 +155,7 @@ export const paymentMutants = [
     file: 'core/usecases/webhooks/event-deliveries.ts',
     edits: [['advance(subscription, last)', 'advance(subscription, last + 1)']],
     focus: { ...payments, faults: { crash: 0.02 }, often: ['subscribe'] },
-    first: { seed: 4, steps: 600 },
+    first: { seed: 2, steps: 200 },
     caughtBy: ['everyEventReachesEverySubscription'],
   },
   {
@@ -167,15 +163,20 @@ export const paymentMutants = [
     file: 'core/usecases/webhooks/delivery-attempts.ts',
     edits: [['eventType: delivery.eventType,\n    }),', 'eventType: body,\n    }),']],
     focus: { ...payments, often: ['subscribe'] },
-    first: { seed: 1, steps: 80 },
     caughtBy: ['oneDeliveryIdAndTheSameBytes'],
   },
   {
     name: 'what is sent after a commit is signed with a former secret',
     file: 'adapters/storage/sqlite/database.ts',
-    edits: [['for (const statement of statements) this.#cache.dropFor(statement);', '']],
-    focus: { ...payments, often: ['subscribe', 'rotateSecret'] },
-    first: { seed: 3, steps: 200 },
+    edits: [
+      [
+        'for (const statement of statements) this.#cache.dropFor(statement);',
+        'for (const statement of statements)' +
+          " if (statement.template?.table !== 'subscriptions') this.#cache.dropFor(statement);",
+      ],
+    ],
+    focus: { ...payments, hosts: 1, often: ['subscribe', 'rotateSecret', 'testWebhook'] },
+    first: { seed: 1, steps: 80 },
     caughtBy: ['webhooksVerifyWithTheNewestSecret'],
   },
   {
@@ -191,7 +192,6 @@ export const paymentMutants = [
     file: 'core/domain/payments/payment-transitions.ts',
     edits: [['if (!verified) return', 'if (verified) return']],
     focus: payments,
-    first: { seed: 1, steps: 30 },
     caughtBy: ['noPaymentPassesKycUnapproved'],
   },
   {
@@ -205,7 +205,6 @@ export const paymentMutants = [
       ],
     ],
     focus: payments,
-    first: { seed: 1, steps: 40 },
     caughtBy: ['everyPageNamesTheMoney'],
   },
   {
@@ -218,7 +217,6 @@ export const paymentMutants = [
       ],
     ],
     focus: payments,
-    first: { seed: 1, steps: 40 },
     caughtBy: ['bankDetailsNeverChangeSilently'],
   },
 ] as const;

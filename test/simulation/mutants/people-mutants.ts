@@ -17,7 +17,7 @@ export const peopleMutants = [
     file: 'core/domain/money-desk/proposal.ts',
     edits: [['if (proposedById === operator.id) return', "if (proposedById === '') return"]],
     focus: people,
-    first: { seed: 8, steps: 80 },
+    first: { seed: 10, steps: 20 },
     caughtBy: ['noLiveDecisionByOnePerson'],
   },
   {
@@ -25,7 +25,6 @@ export const peopleMutants = [
     file: 'core/domain/money-desk/proposal.ts',
     edits: [["item.mode === 'test' || operator.id", "item.mode !== 'none' || operator.id"]],
     focus: people,
-    first: { seed: 3, steps: 80 },
     caughtBy: ['noLiveDecisionByOnePerson'],
   },
   {
@@ -33,7 +32,7 @@ export const peopleMutants = [
     file: 'core/usecases/access/members.ts',
     edits: [['  for (const key of ended) tx.keys.update(key);\n', '']],
     focus: busy,
-    first: { seed: 1, steps: 600 },
+    first: { seed: 16, steps: 200 },
     caughtBy: ['noKeyOutlivesItsOwner'],
   },
   {
@@ -41,7 +40,7 @@ export const peopleMutants = [
     file: 'core/domain/access/session.ts',
     edits: [['return session.endedAtMs === null && nowMs', 'return nowMs']],
     focus: { ...people, faults: { crash: 0, restore: 0 }, often: ['memberRequest'] },
-    first: { seed: 3, steps: 30 },
+    first: { seed: 19, steps: 20 },
     caughtBy: ['whatHasEndedLetsNobodyIn'],
   },
   {
@@ -57,7 +56,6 @@ export const peopleMutants = [
     file: 'core/usecases/access/registered-operators.ts',
     edits: [['actor: { kind, id }, signed });', 'actor: { kind, id } });']],
     focus: people,
-    first: { seed: 8, steps: 20 },
     caughtBy: ['theAuditLogIsAsItWasWritten'],
   },
   {
@@ -71,7 +69,6 @@ export const peopleMutants = [
       ],
     ],
     focus: { ...people, faults: { restore: 0.03, crash: 0.02 } },
-    first: { seed: 1, steps: 80 },
     caughtBy: ['sequencesAreGapFreeAndChained'],
   },
 ] as const;
