@@ -2,7 +2,8 @@
 // computes: who writes to the database can compute it again. So each record has a MAC under a key
 // that is stored sealed, and cites an earlier head of the log. A changed record has no right MAC.
 // If one is removed, a later record cites a head that is not there.
-import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+import { hkdfSync, timingSafeEqual } from 'node:crypto';
+import { hmacSha256 } from '../base/hmac.js';
 import { writeJson } from '../base/raw-json.js';
 import type { FeedHead } from '../payments/event.js';
 import type { OpenedKey } from './service-key.js';
@@ -38,5 +39,5 @@ export function isProvenBody(keys: readonly OpenedKey[], body: string): boolean 
 }
 
 function macOf({ bytes }: OpenedKey, text: string): Buffer {
-  return createHmac('sha256', bytes).update(text).digest();
+  return hmacSha256(bytes).update(text).digest();
 }

@@ -58,8 +58,17 @@ const SEED_BYTES = 32;
 /** The prefix of the 32 bytes of an Ed25519 key in PKCS #8 (RFC 8410). */
 const pkcs8Head = Buffer.from('302e020100300506032b657004220420', 'hex');
 
-/** The Ed25519 key that these bytes give for one use, named by `label`. */
+const madeKeys = new WeakMap<Uint8Array, Map<string, KeyObject>>();
+
+/** The Ed25519 key that these bytes give for one use, named by `label`. Making it costs most. */
 export function ed25519Key({ bytes }: Pick<OpenedKey, 'bytes'>, label: string): KeyObject {
+  const made = madeKeys.get(bytes) ?? new Map<string, KeyObject>();
+  const key = made.get(label) ?? makeKey(bytes, label);
+  madeKeys.set(bytes, made.set(label, key));
+  return key;
+}
+
+function makeKey(bytes: Uint8Array, label: string): KeyObject {
   const seed = new Uint8Array(hkdfSync('sha256', bytes, '', label, SEED_BYTES));
   const der = Buffer.concat([pkcs8Head, seed]);
   return createPrivateKey({ key: der, format: 'der', type: 'pkcs8' });

@@ -9,6 +9,7 @@
 // key is what the base64 after `whsec_` decodes to. So the two keys differ.
 import { createHmac, type Hmac, timingSafeEqual } from 'node:crypto';
 import { assert } from '../../errors.js';
+import { hmacSha256 } from '../base/hmac.js';
 import { pastedSecret } from '../base/pasted-secret.js';
 
 export const webhookHeaders = {
@@ -81,7 +82,7 @@ export function signedHeaders(input: {
 }): Readonly<Record<string, string>> {
   const { secret, timestampSeconds, body, deliveryId, eventType } = input;
   const key = Buffer.from(secret.replace(SECRET_PREFIX, ''), 'base64');
-  const signed = createHmac('sha256', key).update(`${deliveryId}.${timestampSeconds}.${body}`);
+  const signed = hmacSha256(key).update(`${deliveryId}.${timestampSeconds}.${body}`);
   return {
     'Content-Type': 'application/json',
     [webhookHeaders.signature]: signWebhook({ secret, timestampSeconds, body }),

@@ -1,5 +1,5 @@
 // Hashes of facts about a buyer, with the service's key that no rotation changes.
-import { createHmac } from 'node:crypto';
+import { hmacSha256 } from '../../domain/base/hmac.js';
 import type { FactHash } from '../../domain/parties/identity-facts.js';
 import type { Deps } from '../../ports/deps.js';
 import type { Tx } from '../../ports/storage.js';
@@ -8,7 +8,7 @@ import { currentKeyIn } from '../service/service-keys.js';
 export async function factHash(deps: Deps, tx: Tx, buyerId: string): Promise<FactHash> {
   const { bytes } = await currentKeyIn(deps, tx, 'partner');
   return (fact, text) =>
-    createHmac('sha256', bytes)
+    hmacSha256(bytes)
       .update(JSON.stringify(['buyer-fact', buyerId, fact, text]))
       .digest('hex');
 }

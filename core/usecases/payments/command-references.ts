@@ -4,7 +4,7 @@
 // named by it: if the backup lacks the payment and it is created again, its commands are the same.
 // The key of the hash is created in the database before any payment, so that every backup contains
 // it.
-import { createHmac } from 'node:crypto';
+import { hmacSha256 } from '../../domain/base/hmac.js';
 import type {
   CommandDraft,
   CommandKind,
@@ -43,7 +43,7 @@ export function commandReference(
   command: { readonly subject: string; readonly kind: CommandKind; readonly number: number },
 ): string {
   const text = `${command.subject}.${command.kind}.${command.number}`;
-  return createHmac('sha256', key).update(text).digest('hex').slice(0, 32);
+  return hmacSha256(key).update(text).digest('hex').slice(0, 32);
 }
 
 /**

@@ -1,6 +1,6 @@
 // An action with an Idempotency-Key has one effect: the batch of the effect binds the key. A repeat
 // changes nothing and reaches no partner, also with another body. Its answer names what differs.
-import { createHmac } from 'node:crypto';
+import { hmacSha256 } from '../../domain/base/hmac.js';
 import type { Tenant } from '../../domain/base/tenant.js';
 import { type BodyMacs, changedFields, type KeyOrigin } from '../../domain/payments/idempotency.js';
 import { PonteError } from '../../errors.js';
@@ -98,7 +98,7 @@ async function bodyMacs(
   const sent = Object.entries(body).filter(([, value]) => value != null);
   const macs = sent.map(([name, value]) => {
     const text = JSON.stringify(['action-field', ...context, name, value]);
-    return [name, createHmac('sha256', bytes).update(text).digest('hex').slice(0, MAC_LENGTH)];
+    return [name, hmacSha256(bytes).update(text).digest('hex').slice(0, MAC_LENGTH)];
   });
   return Object.fromEntries(macs);
 }

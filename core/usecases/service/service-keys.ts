@@ -1,7 +1,7 @@
 // Keys that the service generates: created on first use, shared by all hosts. After a rotation of
 // the session key, existing sessions stay valid until they expire, unless they are ended.
-import { createHmac } from 'node:crypto';
 import { sessionRules } from '../../domain/access/session.js';
+import { hmacSha256 } from '../../domain/base/hmac.js';
 import { ADDRESS_RETENTION_MS, isOfMonth } from '../../domain/service/audit-address.js';
 import {
   isCurrentKey,
@@ -99,7 +99,7 @@ export async function partnerKey(
   parts: readonly string[],
 ): Promise<string> {
   const { bytes } = await currentKey(deps, 'partner');
-  return createHmac('sha256', bytes)
+  return hmacSha256(bytes)
     .update(JSON.stringify([purpose, ...parts]))
     .digest('hex');
 }
@@ -172,7 +172,12 @@ async function findCurrent(tx: Tx, purpose: ServiceKeyPurpose): Promise<ServiceK
   return (await tx.serviceKeys.list(purpose)).find(isCurrentKey) ?? null;
 }
 
+/** By the rows that the store keeps. */
+const openedRows = new WeakMap<ServiceKey, OpenedKey>();
+
 function opened({ secretBox }: Pick<Deps, 'secretBox'>, key: ServiceKey): OpenedKey {
-  const text = secretBox.open(key.sealed, serviceKeyPurpose(key));
-  return { id: key.id, bytes: Buffer.from(text, 'base64') };
+  const text = () => secretBox.open(key.sealed, serviceKeyPurpose(key));
+  const known = openedRows.get(key) ?? { id: key.id, bytes: Buffer.from(text(), 'base64') };
+  openedRows.set(key, known);
+  return known;
 }
