@@ -49,6 +49,7 @@ import { changeStream } from '../kit/change-stream.js';
 import { attachedFile } from '../kit/files/attached-file.js';
 import { zipFile } from '../kit/files/zip-file.js';
 import {
+  download,
   html,
   type PageAnswer,
   type PageCall,
@@ -158,7 +159,7 @@ export const paymentPages = [
     if (asked !== null && !periodForm.test(asked)) throw new PonteError('NotFound');
     const period = await periodOf(context, call);
     const pages = buyerPages(call.freshDeps, publicIdOf(call), period);
-    return download(paymentsFile(paymentScene(sceneOf(view)), period, pages));
+    return saved(paymentsFile(paymentScene(sceneOf(view)), period, pages));
   }),
   pageRow({
     subject: 'payment',
@@ -235,7 +236,7 @@ async function printed(
   page: string,
 ): Promise<PageAnswer> {
   const file = await paymentFile(view, name, await logoOf(deps, view));
-  return file === null ? seeOther(`${page}#print`) : download(file);
+  return file === null ? seeOther(`${page}#print`) : saved(file);
 }
 
 /** The payments of a form by id, each with its quote. */
@@ -308,7 +309,7 @@ async function deadline(context: PageContext, call: PaymentCall): Promise<PageAn
   const view = paymentView(context, call, shown, { name: 'payment', screen: shown.screen });
   const isAwaited = withDetails.includes(shown.screen);
   const file = isAwaited ? deadlineFile(paymentScene(sceneOf(view))) : null;
-  return file === null ? seeOther(call.base) : download(file);
+  return file === null ? seeOther(call.base) : saved(file);
 }
 
 const periodForm = /^(20[0-9]{2})(?:-(0[1-9]|1[0-2]))?$/;
@@ -324,13 +325,7 @@ async function periodOf({ deps }: PageContext, call: PaymentCall): Promise<Perio
   };
 }
 
-function download({ name, type, bytes }: Download): PageAnswer {
-  const headers = {
-    'content-type': type,
-    'content-disposition': `attachment; filename="${name}"`,
-  };
-  return { status: 200, headers, cookies: [], body: bytes };
-}
+const saved = ({ name, type, bytes }: Download) => download(name, type, bytes);
 
 async function showPayment(context: PageContext, call: PaymentCall): Promise<PageAnswer> {
   const { deps } = context;
@@ -420,12 +415,7 @@ async function vendorDocuments({ deps }: PageContext, call: PaymentCall): Promis
   const payment = await deps.store.run((tx) => openPage(tx, publicIdOf(call)));
   const papers = await downloadPapers(deps, payment);
   const name = `vendor-documents-${helpReference(payment).replace(/[^a-z0-9.-]/gi, '-')}.zip`;
-  const headers = {
-    'content-type': 'application/zip',
-    'content-disposition': `attachment; filename="${name}"`,
-  };
-  const body = zipFile(papers, deps.clock.nowMs());
-  return { status: 200, headers, cookies: [], body };
+  return download(name, 'application/zip', zipFile(papers, deps.clock.nowMs()));
 }
 
 /** NotFound before the settlement. */

@@ -8,6 +8,7 @@ import { assetPaths } from '../kit/assets.js';
 import { formatOf } from '../kit/format.js';
 import { Icon } from '../kit/icons.js';
 import {
+  download,
   html,
   type PageAnswer,
   type PageCall,
@@ -84,11 +85,7 @@ async function attachment(context: PageContext, { params }: MailboxCall): Promis
   const found = mail?.attachments.find(({ name }) => name === params['name']);
   if (found === undefined) throw new PonteError('NotFound');
   const { name, type, base64 } = found;
-  const headers = {
-    'content-type': type,
-    'content-disposition': `attachment; filename="${name}"`,
-  };
-  return { status: 200, headers, cookies: [], body: Buffer.from(base64, 'base64') };
+  return download(name, type, Buffer.from(base64, 'base64'));
 }
 
 function MailList({ mails, prefix }: { mails: readonly WrittenMail[]; prefix: string }) {

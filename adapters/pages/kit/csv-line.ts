@@ -5,7 +5,7 @@
 import { parseInstant } from '../../../core/domain/base/instant.js';
 import type { Locale } from '../../../core/domain/base/locale.js';
 import { localTime } from '../../../core/domain/base/time-zone.js';
-import type { PageAnswer } from './page-route.js';
+import { download, type PageAnswer } from './page-route.js';
 
 /** Spreadsheets read UTF-8 as such if it begins with this. */
 export const BYTE_ORDER_MARK = '\ufeff';
@@ -116,9 +116,5 @@ function quoted(text: string): string {
 
 /** A file with a header. */
 export function csvFile(name: string, body: PageAnswer['body']): PageAnswer {
-  const headers = {
-    'content-type': 'text/csv; charset=utf-8; header=present',
-    'content-disposition': `attachment; filename="${name}.csv"`,
-  };
-  return { status: 200, headers, cookies: [], body };
+  return download(`${name}.csv`, 'text/csv; charset=utf-8; header=present', body);
 }

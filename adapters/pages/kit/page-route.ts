@@ -225,6 +225,12 @@ export function html(text: string, status = 200): PageAnswer {
   return { status, headers, cookies: [], body: text };
 }
 
+/** A file that the browser saves under a name in ASCII. */
+export function download(name: string, type: string, body: PageAnswer['body']): PageAnswer {
+  const headers = { 'content-type': type, 'content-disposition': `attachment; filename="${name}"` };
+  return { status: 200, headers, cookies: [], body };
+}
+
 /** 303: the browser follows with a GET, so that a reload repeats nothing. */
 export function seeOther(location: string, cookies: readonly Cookie[] = []): PageAnswer {
   return { status: 303, headers: { location }, cookies, body: '' };

@@ -30,7 +30,7 @@ import { catalogues } from '../hosted/texts.js';
 import { zipFile } from '../kit/files/zip-file.js';
 import { formatOf } from '../kit/format.js';
 import { FrameProvider } from '../kit/page-frame.js';
-import type { PageAnswer } from '../kit/page-route.js';
+import { download, type PageAnswer } from '../kit/page-route.js';
 import { nameOf } from '../kit/plain-text.js';
 import { isDrawable } from '../pdf/drawable-text.js';
 import { ProofSheet, type SheetProps } from './proof-sheet.js';
@@ -189,16 +189,8 @@ export const proofFiles = {
     fileAnswer(opened.proof, 'zip', await proofPack(deps, opened)),
 } as const;
 
-function fileAnswer(
-  { paymentId }: Proof,
-  ending: 'pdf' | 'zip',
-  body: PageAnswer['body'],
-): PageAnswer {
-  const headers = {
-    'content-type': `application/${ending}`,
-    'content-disposition': `attachment; filename="proof-${paymentId}.${ending}"`,
-  };
-  return { status: 200, headers, cookies: [], body };
+function fileAnswer({ paymentId }: Proof, ending: 'pdf' | 'zip', body: PageAnswer['body']) {
+  return download(`proof-${paymentId}.${ending}`, `application/${ending}`, body);
 }
 
 /**

@@ -45,7 +45,7 @@ import { Button, ButtonForm, ButtonLink, Foreign, Form, Note } from '../../kit/c
 import { csvFile } from '../../kit/csv-line.js';
 import { SelectField } from '../../kit/fields.js';
 import { fxCsv, fxLines } from '../../kit/files/fx-file.js';
-import type { PageContext } from '../../kit/page-route.js';
+import { download, type PageContext } from '../../kit/page-route.js';
 import { textAs } from '../../kit/pages/form-page.js';
 import { Table } from '../../kit/pages/table.js';
 import { lawTexts } from '../../proof/law-texts.js';
@@ -126,15 +126,11 @@ export const accountingPages = [
       const read = await readEntryFile(deps, tenant, form, daysOfMonth(of));
       const { extension, contentType } = entryFiles[form];
       const name = `entries-${tenant.mode}-${of}.${extension}`;
-      const headers = {
-        'content-type': `${contentType}; charset=utf-8`,
-        'content-disposition': `attachment; filename="${name}"`,
-      };
       return {
         of: tenant,
         filter: `entries=${of}&form=${form}`,
         rows: read.entries.length,
-        file: () => ({ status: 200, headers, cookies: [], body: entryText(form, read) }),
+        file: () => download(name, `${contentType}; charset=utf-8`, entryText(form, read)),
       };
     },
   }),

@@ -7,7 +7,7 @@ import { dayOf } from '../../../../core/domain/base/time-zone.js';
 import { PonteError } from '../../../../core/errors.js';
 import { type PayeeMonth, payeesOfMonth } from '../../../../core/usecases/law/proof-months.js';
 import { Button, Foreign, Form } from '../../kit/components.js';
-import type { PageContext } from '../../kit/page-route.js';
+import { download, type PageContext } from '../../kit/page-route.js';
 import { LawTable } from '../../proof/law-table.js';
 import { lawTexts } from '../../proof/law-texts.js';
 import { monthPack } from '../../proof/proof-pack.js';
@@ -53,14 +53,10 @@ export const proofMonthPages = [
       if (payee === undefined) throw new PonteError('NotFound');
       const tenant = tenantOfCall(call);
       const filter = `proofs=${month}&seller=${encodeURIComponent(seller)}`;
-      const headers = {
-        'content-type': 'application/zip',
-        'content-disposition': `attachment; filename="proofs-${tenant.mode}-${month}.zip"`,
-      };
       const file = async () => {
         const of = { ...payee, month };
-        const body = await monthPack(call.freshDeps, tenant, of, localeOfCall(call));
-        return { status: 200, headers, cookies: [], body };
+        const pack = await monthPack(call.freshDeps, tenant, of, localeOfCall(call));
+        return download(`proofs-${tenant.mode}-${month}.zip`, 'application/zip', pack);
       };
       return { of: tenant, filter, rows: payee.paymentIds.length, file };
     },
