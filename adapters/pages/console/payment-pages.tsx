@@ -12,7 +12,15 @@ import { Amount, Badge, Foreign } from '../kit/components.js';
 import { idIn } from '../kit/pages/declared-pages.js';
 import { idCursor, pageOf, search, select } from '../kit/pages/list-page.js';
 import { statusTexts } from '../letters/situation-texts.js';
-import { ASK_WALLET, Books, Known, MoneyRoute, WhatHappened, WhoPaysWhom } from './case-parts.js';
+import {
+  ASK_WALLET,
+  Books,
+  Known,
+  MoneyRoute,
+  OrganizationLink,
+  WhatHappened,
+  WhoPaysWhom,
+} from './case-parts.js';
 import { format, operatorPages, PAYMENT_SEARCH } from './console-layout.js';
 import { Decisions } from './desk-item-pages.js';
 import { OPERATOR_PAGE } from './service-list-pages.js';
@@ -73,7 +81,9 @@ export const paymentPages = [
           <Badge look={status} text={statusTexts.en[status]} />
         )),
         column('Buyer', ({ payment }) => <Foreign text={payerIn(payment)} />),
-        column('Organization', ({ organization }) => <Foreign text={organization} />),
+        column('Organization', ({ organization, payment }) => (
+          <OrganizationLink id={payment.orgId} name={organization} />
+        )),
       ],
     }),
   }),

@@ -223,7 +223,6 @@ function sellerFields(scene: DashboardScene) {
   const { texts, view } = scene;
   const { seller: words, payment } = texts;
   return {
-    ...languageField(scene),
     name: text({ label: words.legalName, max: NAME_LENGTH_MAX, problem: words.noName }),
     email: textAs({
       label: words.email,
@@ -256,6 +255,7 @@ function sellerFields(scene: DashboardScene) {
       problem: words.noYourId,
       read: (given) => given,
     }),
+    ...languageField(scene),
   };
 }
 

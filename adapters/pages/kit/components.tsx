@@ -176,8 +176,10 @@ export function Rows({
 }: {
   readonly rows: readonly (FactRow | null)[];
   readonly look?: 'right' | 'copy';
-}): VNode {
+}): VNode | null {
   const shown = rows.filter((row): row is FactRow => row !== null && row.value !== null);
+  // An empty list would take room.
+  if (shown.length === 0) return null;
   const kind = look === undefined ? '' : look === 'copy' ? ' copyrows' : ' right';
   return <dl class={`rows${kind}`}>{shown.map(rowOf)}</dl>;
 }

@@ -405,6 +405,7 @@ async function passkeyOf({ passkey, options }) {
 /** What follows from the fields of a form, as the server writes it. */
 function previews() {
   for (const form of all('form[data-preview]')) {
+    for (const button of all('.actions [value="preview"]', form)) button.hidden = true;
     let request = new XMLHttpRequest();
     form.addEventListener('change', () => {
       request.abort();

@@ -127,6 +127,8 @@ test('the total of a new invoice and its preview follow what is typed', async ()
   }
   await page.locator('dl').getByText('USD 8,480.00').waitFor();
   assert.equal(await page.getByLabel('Line total 2').inputValue(), '480');
+  // Its button is for browsers without scripts.
+  assert.equal(await page.locator('.actions [value="preview"]').isVisible(), false);
   await page.close();
 });
 
