@@ -1,7 +1,7 @@
 // A shop of Medusa, from npm, with the provider: no order is captured without a settled payment,
 // and each settled one is captured once, although both programs are killed.
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { freePort, localPostgres } from './support/databases/local-postgres.js';
 import { type HostProcess, startHostProcess } from './support/servers/host-process.js';
 import { type MedusaShop, openShop, type PlacedOrder } from './support/servers/medusa-shop.js';
@@ -16,9 +16,9 @@ const counts: Readonly<Record<Plan, number>> = { short: 10, cancelled: 5, expire
 
 const postgres = localPostgres({ durable: true, own: true });
 
-test(`${ORDERS} orders, 20 of them unpaid, and kill -9 of both sides twice`, async () => {
-  const ponte = await startPonte();
-  const shop = await shopOn(ponte);
+test(`${ORDERS} orders, 20 of them unpaid, and kill -9 of both sides twice`, async (t) => {
+  const ponte = await startPonte(t);
+  const shop = await shopOn(t, ponte);
   const orders: (PlacedOrder & { readonly plan: Plan })[] = [];
   for (const plan of planned()) {
     const at = orders.length;
@@ -66,7 +66,11 @@ function planned(): readonly Plan[] {
   return all.map((_, at) => all[(at * 7) % all.length] ?? 'paid');
 }
 
-async function shopOn(ponte: { readonly url: string; readonly key: string; subscribe: Subscribe }) {
+/** Closed before the server of its database stops. */
+async function shopOn(
+  t: TestContext,
+  ponte: { readonly url: string; readonly key: string; subscribe: Subscribe },
+) {
   const port = await freePort();
   const hook = `http://127.0.0.1:${port}/hooks/payment/ponte_ponte`;
   const webhookSecret = await ponte.subscribe(hook);
@@ -78,21 +82,21 @@ async function shopOn(ponte: { readonly url: string; readonly key: string; subsc
     ponteKey: ponte.key,
     webhookSecret,
   });
-  after(() => shop.close());
+  t.after(() => shop.close());
   await shop.start();
   return shop;
 }
 
 type Subscribe = (url: string) => Promise<string>;
 
-async function startPonte() {
+async function startPonte(t: TestContext) {
   const env = {
     PONTE_DATA_DIR: temporaryFolder(),
     PONTE_PORT: `${await freePort()}`,
     PONTE_FAKE_PARTNER_DELAY_MS: '50',
   };
   let host: HostProcess = await startHostProcess(env);
-  after(() => host.kill());
+  t.after(() => host.kill());
   const { url, key } = host;
   const call = async (method: string, path: string, body?: object) => {
     const headers = { 'x-api-key': key ?? '', 'content-type': 'application/json' };

@@ -2,6 +2,7 @@
 // integrator's receiver, and the probe. All that a check looks at becomes a finding.
 import { hash } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
+import { z } from 'zod';
 import {
   signedHeaders,
   standardHeaders,
@@ -87,6 +88,8 @@ const signatures: readonly string[] = [webhookHeaders.signature, ...Object.value
 
 export class Stage {
   readonly order: string;
+  /** The payment has that of the order, unless the integrator names it otherwise. */
+  #externalId: string;
   readonly findings: Finding[] = [];
   readonly #play: Play;
   /** Webhooks of the order that were played. */
@@ -98,6 +101,7 @@ export class Stage {
   constructor(play: Play, order: string, random: Random) {
     this.#play = play;
     this.order = order;
+    this.#externalId = order;
     this.random = random;
     this.#callsBefore = play.calls.length;
   }
@@ -149,7 +153,7 @@ export class Stage {
   async advances(to: string | null): Promise<void> {
     const { ponte } = this.#play;
     await this.#created();
-    await ponte.post(`/v1/test-helpers/payments/ext_${this.order}/advance`, to ? { to } : {});
+    await ponte.post(`/v1/test-helpers/payments/${this.#named()}/advance`, to ? { to } : {});
     await ponte.runUntilIdle();
   }
 
@@ -157,13 +161,13 @@ export class Stage {
   async simulates(to: string | null, event: PlayedEvent): Promise<void> {
     const { ponte } = this.#play;
     if (to !== null) await this.advances(to);
-    await ponte.post(`/v1/test-helpers/payments/ext_${this.order}/simulate`, { event });
+    await ponte.post(`/v1/test-helpers/payments/${this.#named()}/simulate`, { event });
     await ponte.runUntilIdle();
   }
 
   async cancels(): Promise<void> {
     const { ponte } = this.#play;
-    await ponte.post(`/v1/payment-intents/ext_${this.order}/cancel`, { reason: 'certify' });
+    await ponte.post(`/v1/payment-intents/${this.#named()}/cancel`, { reason: 'certify' });
     await ponte.runUntilIdle();
   }
 
@@ -213,27 +217,28 @@ export class Stage {
   }
 
   async hasSettledAmount(): Promise<void> {
-    const payment = await this.#play.ponte.get(`/v1/payments/ext_${this.order}`);
+    const payment = await this.#play.ponte.get(`/v1/payments/${this.#named()}`);
     const right = `${payment['brlSettledAmount']}`;
     const { settled } = await this.#probed();
     this.#noteSeen(settled ?? undefined, right, `the order has ${settled} BRL`, right);
   }
 
   async catchesUp(): Promise<void> {
-    if (!(await this.#asked({ do: 'catch-up' }))) this.#unseen('no probe read the feed to its end');
+    if ((await this.#asked({ do: 'catch-up' })) === null)
+      this.#unseen('no probe read the feed to its end');
   }
 
   /** False: the integrator takes no new secret from the probe. */
   async rotates(): Promise<boolean> {
     const secret = this.otherSecret();
-    const isTold = await this.#asked({ do: 'secret', secret });
+    const isTold = (await this.#asked({ do: 'secret', secret })) !== null;
     if (isTold) this.#play.secret = secret;
     else this.#unseen('the probe takes no new secret');
     return isTold;
   }
 
   async repeatsCreate(waitMs: number): Promise<void> {
-    const isMade = await this.#asked(this.#creation());
+    const isMade = (await this.#asked(this.#creation())) !== null;
     const made = this.#play.calls
       .slice(this.#callsBefore)
       .filter(({ call }) => call.method === 'POST' && /^\/v1\/(payment|invoice)/.test(call.path));
@@ -253,13 +258,19 @@ export class Stage {
 
   async #created(): Promise<void> {
     const { ponte } = this.#play;
-    const path = `/v1/payment-intents/ext_${this.order}`;
-    const exists = () => ponte.fetch(path).then(({ status }) => status === 200);
+    const exists = () =>
+      ponte.fetch(`/v1/payment-intents/${this.#named()}`).then(({ status }) => status === 200);
     if (await exists()) return;
-    await this.#asked(this.#creation());
+    const made = await this.#asked(this.#creation());
+    this.#externalId = made?.externalId ?? this.order;
     if (await exists()) return;
     const buyer = { email: 'buyer@certify.example' };
+    this.#externalId = this.order;
     await ponte.post('/v1/payment-intents', { externalId: this.order, amount: AMOUNT, buyer });
+  }
+
+  #named(): string {
+    return `ext_${encodeURIComponent(this.#externalId)}`;
   }
 
   #creation() {
@@ -267,17 +278,17 @@ export class Stage {
   }
 
   #received(): readonly ReceivedWebhook[] {
-    return this.#play.ponte.webhooks.filter(({ data }) => data['externalId'] === this.order);
+    return this.#play.ponte.webhooks.filter(({ data }) => data['externalId'] === this.#externalId);
   }
 
   async #firstSequence(): Promise<number> {
-    const payment = await this.#play.ponte.get(`/v1/payment-intents/ext_${this.order}`);
+    const payment = await this.#play.ponte.get(`/v1/payment-intents/${this.#named()}`);
     for (let after = 0; ; ) {
       const page = await this.#play.ponte.get(`/v1/events?after=${after}&limit=100`);
       const events = page['data'] as readonly FeedRow[];
       const found = events.find(({ data }) => data['paymentIntentId'] === payment['id']);
       if (found !== undefined) return found.sequence;
-      if (events.length === 0) throw new Error(`the feed has ${this.order}`);
+      if (events.length === 0) throw new Error(`the feed has ${this.#externalId}`);
       after = Number(page['nextAfter']);
     }
   }
@@ -295,10 +306,9 @@ export class Stage {
     );
   }
 
-  async #asked(body: object): Promise<boolean> {
+  async #asked(body: object): Promise<ProbeAnswer | null> {
     const { probe } = this.#play.subject;
-    if (probe === null) return false;
-    return askProbe(probe, body);
+    return probe === null ? null : askProbe(probe, body);
   }
 
   async #probed(): Promise<ProbedOrder> {
@@ -359,17 +369,31 @@ interface FeedRow {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-export async function askProbe(probe: string, body: object): Promise<boolean> {
+/** To `create`: the externalId of the payment, if it is not that of the order. */
+const probeAnswer = z.object({ externalId: z.string().min(1).optional().catch(undefined) });
+type ProbeAnswer = z.infer<typeof probeAnswer>;
+
+/** Null unless it does it. */
+export async function askProbe(probe: string, body: object): Promise<ProbeAnswer | null> {
   const signal = AbortSignal.timeout(PROBE_WITHIN_MS);
   const headers = { 'content-type': 'application/json' };
   const asked = { method: 'POST', headers, body: JSON.stringify(body), signal };
-  return fetch(probe, asked).then(
-    async (response) => {
-      await response.body?.cancel();
-      return response.ok;
-    },
-    () => false,
-  );
+  try {
+    const response = await fetch(probe, asked);
+    const text = await response.text();
+    return response.ok ? readAnswer(text) : null;
+  } catch {
+    return null;
+  }
+}
+
+function readAnswer(text: string): ProbeAnswer {
+  try {
+    return probeAnswer.catch({}).parse(JSON.parse(text));
+  } catch {
+    // It says nothing.
+    return {};
+  }
 }
 
 /** Waits until the receiver takes a genuine webhook. */

@@ -10,13 +10,19 @@ import type { CertifyReport } from '../../../cli/certify/certify-report.js';
 import { readCertifyReport } from '../../../core/domain/parties/certify-summary.js';
 import { runCommand } from '../../support/servers/command.js';
 import { temporaryFolder } from '../../support/temporary-folder.js';
-import { builtIntegration, freePort, mistakes, startIntegration } from './integrations.js';
+import {
+  builtIntegration,
+  freePort,
+  mistakes,
+  ownNames,
+  startIntegration,
+} from './integrations.js';
 
 /** A receiver that waits for the API meets it. */
 const ANSWER_WITHIN_MS = 3_000;
 const PATIENCE_MS = 60_000;
 
-type Mistake = (typeof mistakes)[string];
+type Change = Parameters<typeof startIntegration>[1];
 interface Asked {
   readonly named?: readonly FaultName[];
   readonly hasProbe?: boolean;
@@ -24,12 +30,12 @@ interface Asked {
 
 async function resultsOf(
   t: TestContext,
-  mistake: Mistake | null,
+  change: Change,
   { named = faultNames, hasProbe = true }: Asked = {},
 ) {
   const certifier = await openCertifier(0);
   t.after(() => certifier.close());
-  const { subject, stop } = await startIntegration(certifier.address, mistake, ANSWER_WITHIN_MS);
+  const { subject, stop } = await startIntegration(certifier.address, change, ANSWER_WITHIN_MS);
   t.after(stop);
   const seen = hasProbe ? subject : { ...subject, probe: null };
   const run = await certifier.run(seen, { named, seed: 's1', patienceMs: PATIENCE_MS });
@@ -40,12 +46,16 @@ test('there are 24 faults', () => {
   assert.equal(faultNames.length, 24);
 });
 
-test('the example integration passes every fault', async (t) => {
-  const results = await resultsOf(t, null);
-  const others = results.filter(({ verdict }) => verdict !== 'ok');
-  assert.deepEqual(others, []);
-  assert.equal(results.length, faultNames.length);
-});
+for (const [name, change] of [
+  ['the example integration', null],
+  ['one that names payments itself', ownNames],
+] as const)
+  test(`${name} passes every fault`, async (t) => {
+    const results = await resultsOf(t, change);
+    const others = results.filter(({ verdict }) => verdict !== 'ok');
+    assert.deepEqual(others, []);
+    assert.equal(results.length, faultNames.length);
+  });
 
 describe('common mistakes', { concurrency: 4 }, () => {
   for (const [name, mistake] of Object.entries(mistakes)) {
@@ -68,6 +78,24 @@ test('without a probe, a fault whose effect nothing shows is not seen, never ok'
   for (const { name, verdict } of results) {
     assert.equal(verdict, 'not seen', `${name}: ${faults[name].seen}`);
   }
+});
+
+test('without a probe, the answers alone show half of the mistakes, and none is ok', async (t) => {
+  const found = await Promise.all(
+    Object.values(mistakes).map(async (mistake) => {
+      const asked = { hasProbe: false, named: [mistake.caughtBy] };
+      const [result] = await resultsOf(t, mistake, asked);
+      return [mistake.caughtBy, result?.verdict] as const;
+    }),
+  );
+  assert.deepEqual(
+    found.flatMap(([name, verdict]) => (verdict === 'failed' ? [name] : [])),
+    ['day-late', 'unsigned', 'old-time-stamp', 'raw-bytes', 'slow', 'unknown-event'],
+  );
+  assert.deepEqual(
+    found.filter(([, verdict]) => verdict === 'ok'),
+    [],
+  );
 });
 
 test('one fault alone has the result that it has among all', async (t) => {

@@ -11,10 +11,35 @@ import type { FaultName } from '../../../cli/certify/certify-faults.js';
 import type { IntegrationUnderTest } from '../../../cli/certify/stage.js';
 import { projectRoot } from '../../support/source-tree.js';
 
-interface Mistake {
-  readonly caughtBy: FaultName;
+interface Changed {
   readonly changes: readonly (readonly [from: string, to: string])[];
 }
+
+interface Mistake extends Changed {
+  readonly caughtBy: FaultName;
+}
+
+/** It names its payments itself, as a shop does. */
+export const ownNames: Changed = {
+  changes: [
+    ['`ext_', '`ext_shop/'],
+    ['body: { externalId: name,', "body: { externalId: 'shop/' + name,"],
+    ['String(about.externalId)', "String(about.externalId).replace('shop/', '')"],
+    ['String(data.externalId)', "String(data.externalId).replace('shop/', '')"],
+    [
+      '    await work;\n',
+      [
+        "    if (body.includes('create')) {",
+        "      const externalId = 'shop/' + JSON.parse(body.toString()).order;",
+        '      response.end(JSON.stringify({ externalId }));',
+        '      return;',
+        '    }',
+        '    await work;',
+        '',
+      ].join('\n'),
+    ],
+  ],
+};
 
 const knownTypes =
   '/test|created|kyc|quoted|pending|confirmed|settled|failed|cancelled|funds|refund|payout/';
@@ -134,7 +159,7 @@ export interface RunningIntegration {
 /** Null: without a mistake. */
 export async function startIntegration(
   { url, apiKey, secret }: CertifyAddress,
-  mistake: Mistake | null,
+  mistake: Changed | null,
   answerWithinMs: number,
 ): Promise<RunningIntegration> {
   const port = await freePort();
@@ -148,7 +173,7 @@ export async function startIntegration(
   };
 }
 
-export async function builtIntegration(mistake: Mistake | null): Promise<string> {
+export async function builtIntegration(mistake: Changed | null): Promise<string> {
   const file = join(projectRoot, 'test/examples/integration.ts');
   let contents = readFileSync(file, 'utf8');
   for (const [from, to] of mistake?.changes ?? []) {
