@@ -602,6 +602,7 @@ export interface Tx {
     /** Guards that the event was not pruned; it never changes. */
     expect(event: NumberedEvent): void;
     get(tenant: Tenant, id: string): Found<NumberedEvent>;
+    /** Fewer than `limit` at the end, or before a gap of the numbers: the log was changed. */
     after(tenant: Tenant, sequence: number, limit: number): Many<NumberedEvent>;
     /** Newest first. */
     newest(tenant: Tenant, filter: FeedFilter, page: NewestPage): Many<NumberedEvent>;

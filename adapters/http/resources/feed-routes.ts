@@ -89,8 +89,18 @@ const eventSchema = z.discriminatedUnion('event', [
 ]);
 responseSchemas.add(eventSchema, { id: 'FeedEvent' });
 
+/** The text of `first.show`, in a third of the time: a page has many. */
+function eventText(event: NumberedEvent): string {
+  const { sequence, id, type, createdAtMs } = event;
+  const named = `"sequence":${sequence},"id":"${id}","event":"${type}"`;
+  return `{${named},"createdAt":"${formatInstant(createdAtMs)}","data":${eventData(event)}}`;
+}
+
 const feed = representation<FeedPage>()('Feed', {
-  data: [z.array(eventSchema), ({ events }) => events.map((event) => first.show(event))],
+  data: [
+    z.array(eventSchema) as unknown as z.ZodType<RawJson>,
+    ({ events }) => new RawJson(`[${events.map(eventText).join(',')}]`),
+  ],
   nextAfter: z.int().min(0).meta({ description: 'Store it, and send it as `after` to continue.' }),
   epoch: z.int().min(1).meta({ description: 'Store it with `nextAfter`, and send both.' }),
 });

@@ -119,6 +119,14 @@ const readNote = readerOf<EventNote & WithAlias>({
   alias: text.null('alias'),
 });
 
+// The first row may be that of the event with this number, for its alias. Numbers have no gap
+// behind the oldest event that is kept, and a row may have two: a limit would read twice the rows.
+const ofTenantSince = 'org_id = $1 and mode = $2 and sequence >= $3';
+const pageSql = [
+  `where ${ofTenantSince} and sequence <= $4 + (select sequence from events where ${ofTenantSince}`,
+  'order by sequence limit 1) order by sequence',
+].join(' ');
+
 export const feedPart: TxPart<'feed'> = {
   async head(unit, { orgId, mode }) {
     const [row] = await unit.rowsByKey(
@@ -146,12 +154,7 @@ export const feedPart: TxPart<'feed'> = {
     return row === null ? null : (withAlias(row).find((event) => event.id === id) ?? null);
   },
   async after(unit, { orgId, mode }, sequence, limit) {
-    // The first row may be that of the event with this number, for its alias.
-    const rows = await unit.all(
-      events,
-      'where org_id = $1 and mode = $2 and sequence >= $3 order by sequence limit $4',
-      [orgId, mode, sequence, limit + 1],
-    );
+    const rows = await unit.all(events, pageSql, [orgId, mode, sequence, limit]);
     return rows
       .flatMap(withAlias)
       .filter((event) => event.sequence > sequence)

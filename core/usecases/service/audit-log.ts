@@ -286,8 +286,9 @@ export async function* auditRecordsAfter(
   for (let after = sequence; ; ) {
     const page = await store.run((tx) => tx.feed.after(auditFeed, after, PAGE));
     yield* page;
-    if (page.length < PAGE) return;
-    after = page.at(-1)?.sequence ?? after;
+    const last = page.at(-1);
+    if (last === undefined) return;
+    after = last.sequence;
   }
 }
 

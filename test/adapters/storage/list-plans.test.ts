@@ -33,7 +33,9 @@ test('pages of long lists are sought in an index that has their order', async ()
     ],
     [
       'from events where org_id = $1 and mode = $2 and sequence >= $3',
-      `SEARCH events USING INDEX events_sequence (${tenants} AND sequence>?)`,
+      `SEARCH events USING INDEX events_sequence (${tenants} AND sequence>? AND sequence<?)`,
+      'SCALAR SUBQUERY 1',
+      `SEARCH events USING COVERING INDEX events_sequence (${tenants} AND sequence>?)`,
     ],
     // However many payments of the tenant are well.
     [
