@@ -27,7 +27,7 @@ const depositMoves = {
     resolve: 'resolved',
     withdraw: 'withdrawn',
   },
-  returned: { arrive: 'waiting' },
+  returned: { arrive: 'waiting', own: 'assigned' },
   assigned: {},
   refunded: {},
   resolved: { own: 'assigned' },

@@ -45,7 +45,7 @@ const fresh = newDeposit(
 const read = (deposit: Deposit, status: CommandEnd, amountMinor = 100n, nowMs = T0) =>
   readAgain(deposit, { status, amount: money(amountMinor, 'USD') }, nowMs);
 
-test('a deposit is decided while it waits; one that was settled otherwise may get its command', () => {
+test('a deposit is decided while it waits; one that went back or was settled otherwise may get its command', () => {
   const moves = ['assign', 'own', 'return', 'refund', 'resolve', 'withdraw', 'arrive'] as const;
   const allowed = depositStates.map((state) => [
     state,
@@ -53,7 +53,7 @@ test('a deposit is decided while it waits; one that was settled otherwise may ge
   ]);
   assert.deepEqual(allowed, [
     ['waiting', 'assign', 'own', 'return', 'refund', 'resolve', 'withdraw'],
-    ['returned', 'arrive'],
+    ['returned', 'own', 'arrive'],
     ['assigned'],
     ['refunded'],
     ['resolved', 'own'],

@@ -363,6 +363,7 @@ for (const [status, shown] of [
     await at.booksAreRight();
     // It arrives after all.
     await report('completed', 10_000n);
+    assert.equal(await scene.shown('va_1'), `assigned ${status} quote`);
     await at.pass(30);
     assert.equal((await at.shown()).slice(3).join(' '), '100 0 100 0 0');
     await at.booksAreRight();
