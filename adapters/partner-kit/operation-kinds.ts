@@ -43,6 +43,7 @@ export const operationKinds = {
   registerPixDestination: 'required',
   requirements: 'required',
   'sandbox.awaitedPayin': 'optional',
+  'sandbox.deposit': 'optional',
   'sandbox.quote': 'optional',
   'sandbox.send': 'optional',
   startTos: 'required',

@@ -177,7 +177,12 @@ export function createFakePartner(options: FakePartnerOptions): FakePartner {
             ? { collect: async (input: CollectInput) => collect(world, memory, input) }
             : {}),
         }),
-    sandbox: createSandbox(world),
+    sandbox: {
+      ...createSandbox(world),
+      ...(memory === null
+        ? {}
+        : { deposit: async (input: CollectInput) => deposit(world, memory, input) }),
+    },
     async findCommand(kind, reference) {
       if (memory === null) return noMemory;
       const transaction = memory.find({ mode, kind, reference });
@@ -337,20 +342,39 @@ function collect(
   memory: FakeMemory,
   input: CollectInput,
 ): PartnerAnswer<PayinInstructions> {
-  const { mode, clock, delayMs, outbox } = world;
-  const { amount, reference, partyRef } = input;
-  const atMs = clock.nowMs();
+  const atMs = world.clock.nowMs();
+  for (const stage of transferOf(world, memory, input, atMs).slice(1)) {
+    world.outbox.put(stage.messageId, stage.fact, stage.atMs);
+  }
+  return done(collectInstructions(input, atMs));
+}
+
+/** The whole transfer is here, and its message is sent before this resolves. */
+async function deposit(world: FakeContext, memory: FakeMemory, input: CollectInput) {
+  const { clock, delayMs, outbox } = world;
+  const nowMs = clock.nowMs();
+  const last = transferOf(world, memory, input, nowMs - delayMs).at(-1);
+  assert(last !== undefined, 'a transfer has an end');
+  await outbox.sendNow(last.messageId, last.fact, nowMs);
+}
+
+/** A transfer that nobody ordered, begun at this time, with the message of each stage. */
+function transferOf(
+  { mode, delayMs }: FakeContext,
+  memory: FakeMemory,
+  { amount, reference, partyRef }: CollectInput,
+  atMs: number,
+) {
   const fields = ['arrives', amount.currency, amount.amountMinor, atMs, reference] as const;
   const partnerRef = makeRef(mode, 'payin', fields);
   const digest = digestOf(partnerRef);
   const transfer = { mode, kind: 'payin', reference, partnerRef, digest, atMs } as const;
   memory.insert({ ...transfer, collectedFor: partyRef });
-  for (const stage of scenarios.payin.stages(mode, partnerRef, delayMs)?.slice(1) ?? []) {
-    const { report } = stage;
-    const messageId = `msg_${digestOf(`${partnerRef}.${report.status}`)}`;
-    outbox.put(messageId, { reference: null, partnerRef, kind: 'payin', report }, stage.atMs);
-  }
-  return done(collectInstructions(input, atMs));
+  return (scenarios.payin.stages(mode, partnerRef, delayMs) ?? []).map(({ atMs: at, report }) => ({
+    atMs: at,
+    messageId: `msg_${digestOf(`${partnerRef}.${report.status}`)}`,
+    fact: { reference: null, partnerRef, kind: 'payin', report } as const,
+  }));
 }
 
 /** Another adapter may have sent the request, so it is not absent. */

@@ -245,6 +245,8 @@ export interface PartnerSandbox {
     readonly reference: string;
     readonly partnerRef: string;
   }): Promise<void>;
+  /** Money that nobody ordered arrives, as `send`. Absent if the partner keeps no books. */
+  deposit?(input: CollectInput): Promise<void>;
   /** A quote whose rate differs from the one shown, or whose rate is locked. */
   quote(
     input: { readonly source: Money; readonly destination: string },

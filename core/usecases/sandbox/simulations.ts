@@ -34,7 +34,7 @@ import { requestQuote } from '../hosted/buyer-steps.js';
 import { partyRefOf } from '../hosted/consolidated-payments.js';
 import { nextReference } from '../payments/command-references.js';
 import { changePayment, loadPayment, readView } from '../payments/payment-store.js';
-import { expectAccepted, requirePartner } from '../service/partner-calls.js';
+import { requirePartner } from '../service/partner-calls.js';
 import { currentKeyIn } from '../service/service-keys.js';
 import { playDossier } from './sandbox-dossier.js';
 
@@ -89,27 +89,24 @@ export async function simulate(
     return { effect: chosen, command: target, payment: of };
   });
   if (effect === 'dossier') await playDossier(deps, payment);
-  else if (effect === 'deposit') await playUnmatched(deps, payment);
+  else if (effect === 'deposit') await playUnmatched(deps, sandbox, payment);
   else if (typeof effect === 'string') await changeQuote(deps, sandbox, tenant, paymentId, effect);
   else if (command !== null) await report(sandbox, effect.kind, command);
   return readView(deps, tenant, paymentId);
 }
 
 /** A transfer with a text that names nothing, which only a partner with books can receive. */
-async function playUnmatched(deps: Deps, payment: Payment): Promise<void> {
-  const partner = await requirePartner(deps, payment);
+async function playUnmatched(deps: Deps, sandbox: PartnerSandbox, payment: Payment): Promise<void> {
   const partyRef = await deps.store.run((tx) => partyRefOf(tx, payment));
-  if (partner.collect === undefined || partyRef === null) {
-    const message =
-      'The fake partner keeps no books here. Set PONTE_FAKE_PARTNER_FILE, and leave ' +
-      'PONTE_FAKE_PARTNER_PAYINS unset.';
+  if (sandbox.deposit === undefined || partyRef === null) {
+    const message = 'The fake partner keeps no books here. Set PONTE_FAKE_PARTNER_FILE.';
     throw new PonteError('PaymentStateConflict', message);
   }
   const { amountMinor, currency } = payment.amount;
   const amount = money(amountMinor + UNMATCHED_BY_MINOR, currency);
   const bytes = Buffer.from(deps.ids.randomBytes(4));
   const reference = `INV${bytes.toString('hex').toUpperCase()}`;
-  expectAccepted(await partner.collect({ partyRef, amount, reference }));
+  await sandbox.deposit({ partyRef, amount, reference });
 }
 
 /** The buyer pays, if the pay-in waits for that and nothing was simulated; else false. */

@@ -17,6 +17,7 @@ import {
   type World,
   world,
 } from '../../support/partners/fake-world.js';
+import { memoryOnly } from '../../support/partners/memory-only.js';
 
 const arrived = {
   kind: 'payin',
@@ -40,6 +41,20 @@ test('a pay-in that waits is open until an outcome is chosen, and sends nothing'
   await made.pass(1_000 * DELAY_MS);
   assert.equal(done(await made.partner.payin.read(partnerRef)).status, 'open');
   assert.deepEqual(made.messages, []);
+});
+
+test('money that nobody ordered is in the books and reported at once, without the delay', async () => {
+  const made = world({ payins: 'wait', memory: memoryOnly() });
+  const partyRef = await destinationOf(made);
+  const input = { partyRef, amount: minor('101.00'), reference: 'INV1' };
+  await sandboxOf(made).deposit?.(input);
+  const [told, ...more] = facts(made);
+  assert.deepEqual(more, []);
+  assert.ok(told?.kind === 'payin' && told.report.status === 'completed');
+  assert.equal(told.report.received?.amountMinor, 10_100n);
+  const read = done(await made.partner.payin.read(told.partnerRef));
+  assert.equal(read.status, 'completed');
+  assert.equal(sandboxOf(world()).deposit, undefined);
 });
 
 test('a pay-in keeps waiting, or does not, if the configuration changes later', async () => {
