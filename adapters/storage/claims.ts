@@ -6,7 +6,7 @@ import type { Subscription } from '../../core/domain/webhooks/subscription.js';
 import { assert } from '../../core/errors.js';
 import type { Claim, Claims } from '../../core/ports/storage.js';
 import { integer, readTenant, text, time } from './columns.js';
-import { type Database, type Row as DatabaseRow, duePage, timeParam } from './database.js';
+import { type Database, type Row as DatabaseRow, dueIds, duePage, timeParam } from './database.js';
 import { readNextDue } from './due-times.js';
 import { accounts } from './tables/account-rows.js';
 import {
@@ -40,7 +40,7 @@ const claimSql = {
     'with due as materialized (select id from partner_commands where due_at <= $3',
     `and ${isOpenSql} order by due_at, id limit $4 for update skip locked)`,
     'update partner_commands set lease_token = $1, due_at = $2, version = version + 1',
-    'where id in (select id from due) returning *',
+    `where id ${dueIds} returning *`,
   ].join(' '),
   dueSubscriptions: [
     waitingSubscriptions,
@@ -53,7 +53,7 @@ const claimSql = {
     `and due_at <= $4 and not resent and ${isOpenSql} order by due_at, id limit $5`,
     'for update skip locked) update deliveries set lease_token = $1, due_at = $2,',
     'attempt = attempt + case when lease_token is null then 1 else 0 end,',
-    'resent = lease_token is not null, version = version + 1 where id in (select id from due)',
+    `resent = lease_token is not null, version = version + 1 where id ${dueIds}`,
     `returning *, (select e.body ${itsEvent}) as body,`,
     `(select e.created_at ${itsEvent}) as event_created_at,`,
     '(select s.version from subscriptions s where s.id = $3) as subscription_version',

@@ -77,6 +77,9 @@ export interface StatementTemplate {
 
 /** PostgreSQL only: SQLite has one writer, and no row locks. */
 export const skipLocked = ' for update skip locked';
+/** PostgreSQL is asked by the key: for `in`, its planner may read the whole table. */
+export const dueIds = 'in (select id from due)';
+export const dueIdsByKey = '= any (array(select id from due))';
 /** SQLite only: the index that its planner would not choose. */
 export const indexHint = / indexed by \w+/g;
 

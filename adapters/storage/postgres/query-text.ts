@@ -4,7 +4,14 @@
 // sides. query-groups.ts decides which statements are grouped.
 import { createHash } from 'node:crypto';
 import { assert } from '../../../core/errors.js';
-import { indexHint, type Param, type Statement, type StatementTemplate } from '../database.js';
+import {
+  dueIds,
+  dueIdsByKey,
+  indexHint,
+  type Param,
+  type Statement,
+  type StatementTemplate,
+} from '../database.js';
 
 /** A text and the name under which a connection keeps it prepared. */
 interface PreparedText {
@@ -151,7 +158,7 @@ function raising(sql: string, expected: string): string {
 /** The name is a hash of the text: no two texts share one. */
 function memoizeText<Key>(textOf: (key: Key) => string): (key: Key) => PreparedText {
   return memoize((key: Key) => {
-    const text = textOf(key).replace(indexHint, '');
+    const text = textOf(key).replace(indexHint, '').replace(dueIds, dueIdsByKey);
     return { name: createHash('sha256').update(text).digest('base64url').slice(0, 22), text };
   });
 }

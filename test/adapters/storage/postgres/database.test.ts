@@ -4,7 +4,10 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
+import { newClaims } from '../../../../adapters/storage/claims.js';
+import type { Database } from '../../../../adapters/storage/database.js';
 import { postgresConnections } from '../../../../adapters/storage/postgres/connections.js';
+import { singleRead } from '../../../../adapters/storage/postgres/query-text.js';
 import { hostUrls } from '../../../../adapters/storage/postgres/servers.js';
 import {
   openPostgresStore,
@@ -20,6 +23,7 @@ import { reusedDatabase } from '../../../support/databases/test-store.js';
 import {
   aBarePayment,
   aBuyer,
+  aDelivery,
   anEvent,
   anOrganization,
   aPayment,
@@ -53,7 +57,8 @@ async function sql(url: string, text: string): Promise<readonly Record<string, u
   const client = new pg.Client(url);
   await client.connect();
   try {
-    return (await client.query(text)).rows;
+    const results = await client.query(text);
+    return [results].flat().at(-1)?.rows ?? [];
   } finally {
     await client.end();
   }
@@ -416,6 +421,26 @@ function waitingForLock(url: string): Promise<void> {
 async function seen(url: string, text: string): Promise<void> {
   while ((await sql(url, text)).length === 0) await wait(100);
 }
+
+test('a claim from a backlog finds its rows by their key, and reads no whole table', async () => {
+  const { store, url } = await aStore();
+  await store.run(async (tx) => {
+    for (const id of ids(4_000)) tx.deliveries.insert(aDelivery({ id, eventId: id }));
+  });
+  let claim = '';
+  const immediate = async (text: string) => {
+    claim = singleRead(text, []).text;
+    return [];
+  };
+  const due = { nowMs: T0, leaseMs: 1, limit: 100, subscriptionId: 'whs_1' };
+  await newClaims({ immediate } as unknown as Database, () => '.').deliveries(due);
+  const plan = await sql(
+    url,
+    `analyze deliveries; set plan_cache_mode = force_generic_plan; prepare claim as ${claim};
+     explain execute claim('t', now(), 'whs_1', now(), 100)`,
+  );
+  assert.doesNotMatch(JSON.stringify(plan), /Seq Scan on deliveries/);
+});
 
 test('a table that has grown from nothing gets its statistics, once', async () => {
   const { store, url } = await aStore(60_000, postgres.newDatabase);
