@@ -35,7 +35,7 @@ export function loadMigrations(database: DatabaseName): readonly Migration[] {
 const wordsOfSqlite: readonly (readonly [postgres: RegExp, sqlite: string])[] = [
   [/ collate "C"/g, ''],
   [/\b(bigint|timestamptz)\b/g, 'integer'],
-  [/(\w+) boolean([^,;\n]*)/g, '$1 integer$2 check ($1 in (0, 1))'],
+  [/\b(\w+) boolean([^,;\n]*)/g, '$1 integer$2 check ($1 in (0, 1))'],
   [/date_trunc\('milliseconds', now\(\)\)/g, "cast(unixepoch('subsec') * 1000 as integer)"],
   [/^\);$/gm, ') strict, without rowid;'],
   // A table whose rows are long.
