@@ -109,8 +109,7 @@ test('a company pays: its clerk, an owner and a phone fill in the form together'
   assert.match(review, /Noah Okafor[\s\S]*31 January 1990/);
   await clerk.press('kyc/review');
   await clerk.seeHeading(/See what Demo organization will receive/);
-  await clerk.press('quote');
-  await clerk.see('form[action$="/confirm"]');
+  await clerk.seePrice();
   for (const one of [clerk, owner, phone]) {
     assert.deepEqual(one.complaints, []);
     await one.close();

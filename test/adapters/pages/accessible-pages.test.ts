@@ -3,33 +3,25 @@
 // pages with all kinds of elements are looked at, each in one language, scheme and width; the
 // nightly run looks at all of them in all variants.
 import assert from 'node:assert/strict';
-import { before, test } from 'node:test';
-import type { Browser, Page } from 'playwright-core';
+import { test } from 'node:test';
 import { locales } from '../../../core/domain/base/locale.js';
 import { openBrowser } from '../../support/servers/browser.js';
 import { suiteEnd } from '../../support/suite-end.js';
 import { coveringSamples } from './all-samples.js';
 import { faultsOf } from './axe.js';
 import { brandedSamples } from './buyer/page-samples.js';
-import { type PageServer, pageServer } from './page-server.js';
-import { type PageVisit, visitPages } from './page-visit.js';
+import { pageServer } from './page-server.js';
+import { visitPages } from './page-visit.js';
 import { assertOnePage, printed } from './printed-page.js';
 
-let browser: Browser;
-/** A new one takes longer than most tests. */
-let page: Page;
-let server: PageServer;
-
 const suite = suiteEnd();
-
-before(async () => {
-  server = await pageServer();
-  suite.after(() => server.close());
-  browser = await openBrowser();
-  suite.after(() => browser.close());
-  page = await browser.newPage();
-  await page.context().grantPermissions(['clipboard-write']);
-});
+const server = await pageServer();
+suite.after(() => server.close());
+const browser = await openBrowser();
+suite.after(() => browser.close());
+/** A new one takes longer than most tests. */
+const page = await browser.newPage();
+await page.context().grantPermissions(['clipboard-write']);
 
 async function open(name: string, width = 1280): Promise<void> {
   await page.setViewportSize({ width, height: 900 });
@@ -44,12 +36,8 @@ const variants = locales.flatMap((locale) =>
 );
 
 const chosen = coveringSamples();
-let visits: readonly PageVisit[];
-
-before(async () => {
-  const views = chosen.map(({ name }, index) => ({ name, ...inTurn(variants, index) }));
-  visits = await visitPages(browser, server, views, [640]);
-});
+const looks = chosen.map(({ name }, index) => ({ name, ...inTurn(variants, index) }));
+const visits = await visitPages(browser, server, looks, [640]);
 
 test('axe finds nothing on pages with all kinds of elements', () => {
   for (const { shown, faults } of visits) assert.deepEqual(faults, [], shown);

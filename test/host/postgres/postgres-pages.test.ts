@@ -115,13 +115,16 @@ test('a sign-out at one host ends the session at the other', async () => {
 
 test('an open page at one host learns of a change that was made at the other', async () => {
   const { path, tabHere, tabThere } = await identified();
+  await tabHere.open(path);
+  await tabHere.send('/quote');
+  await tabHere.send('/confirm');
   const { text } = await tabThere.open(path);
   const live = /data-live="([^"]+)"/.exec(text)?.[1] ?? assert.fail('the page is live');
   const { body } = await tabThere.request('GET', live);
   const stream = body?.pipeThrough(new TextDecoderStream()).getReader();
   assert.equal((await stream?.read())?.value, ': open\n\n');
   await tabHere.open(path);
-  await tabHere.send('/quote');
+  await tabHere.send('/simulate', { event: 'money_arrives' });
   assert.equal((await stream?.read())?.value, 'data: changed\n\n');
   await stream?.cancel();
 });

@@ -87,6 +87,12 @@ export class PayingBuyer {
     await Promise.all([this.page.waitForEvent('load'), button.click()]);
   }
 
+  /** A page with scripts asks for it by itself. */
+  async seePrice(): Promise<void> {
+    if (!this.#scripts) await this.press('quote');
+    await this.see('form[action$="/confirm"]');
+  }
+
   form(action: string) {
     return this.page.locator(`form[action$="/${action}"]`).first();
   }

@@ -108,7 +108,7 @@ export class WalkScene {
   async confirmed(options: BuyerOptions = {}, fields = {}) {
     const { made, buyer } = await this.signedIn(options, fields);
     await buyer.identify();
-    await buyer.press('quote');
+    await buyer.seePrice();
     await buyer.press('confirm');
     await buyer.see('.exact');
     return { made, buyer };
@@ -118,8 +118,7 @@ export class WalkScene {
   async priced(options: BuyerOptions = {}, fields = {}) {
     const { made, buyer } = await this.signedIn(options, fields);
     await buyer.simulate('identity_sent');
-    await buyer.press('quote');
-    await buyer.see('form[action$="/confirm"]');
+    await buyer.seePrice();
     return { made, buyer };
   }
 
