@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { runCommand } from '../support/servers/command.js';
 import { type HostProcess, startHostProcess } from '../support/servers/host-process.js';
-import { jsonCall } from '../support/servers/json-call.js';
+import { type Json, jsonCall } from '../support/servers/json-call.js';
 import { suiteEnd } from '../support/suite-end.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { valuesOf } from '../support/values-of.js';
@@ -15,7 +15,6 @@ import { valuesOf } from '../support/values-of.js';
 const folder = temporaryFolder();
 const env = { PONTE_DATA_DIR: join(folder, 'data'), PONTE_FAKE_PARTNER_DELAY_MS: '0' } as const;
 
-type Json = Readonly<Record<string, unknown>>;
 const suite = suiteEnd();
 const host = await startHostProcess(env);
 suite.after(() => host.kill());

@@ -13,6 +13,7 @@ import {
   refusedRefund,
 } from '../support/scenes/desk-scene.js';
 import { runCommand } from '../support/servers/command.js';
+import type { Json } from '../support/servers/json-call.js';
 import { loginOf, registerOperators } from '../support/servers/operator-login.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
@@ -20,7 +21,6 @@ const folder = temporaryFolder();
 const env = { PONTE_DATA_DIR: folder, PONTE_LOG_LEVEL: 'silent', ...loginOf(folder, 'ana') };
 const bia = loginOf(folder, 'bia');
 
-type Json = Readonly<Record<string, unknown>>;
 type Steps = readonly { readonly what: string; readonly command: string }[];
 
 /** An id as long as a real one. */

@@ -9,7 +9,7 @@ import { entryForms } from '../../core/domain/accounting/entry-file.js';
 import { withStore } from '../support/scenes/backup-scene.js';
 import { runCommand } from '../support/servers/command.js';
 import { startHostProcess } from '../support/servers/host-process.js';
-import { jsonCall } from '../support/servers/json-call.js';
+import { type Json, jsonCall } from '../support/servers/json-call.js';
 import { startReceiver } from '../support/servers/local-receiver.js';
 import { suiteEnd } from '../support/suite-end.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
@@ -22,7 +22,6 @@ const env = {
   PONTE_WEBHOOK_RETRY_SECONDS: '0,0,0,0,0,0',
 } as const;
 
-type Json = Readonly<Record<string, unknown>>;
 let answer = 204;
 const suite = suiteEnd();
 const receiver = await startReceiver((response) => response.writeHead(answer).end());

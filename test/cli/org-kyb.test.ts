@@ -12,6 +12,7 @@ import {
 } from '../../core/domain/parties/party-due.js';
 import { aProductionRequest } from '../support/samples/domain-samples.js';
 import { runCommand } from '../support/servers/command.js';
+import type { Json } from '../support/servers/json-call.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 const folder = temporaryFolder();
@@ -23,8 +24,6 @@ const env = {
 } as const;
 const cnpj = '11.222.333/0001-81';
 const whole = ['--email', 'finance@acme.example', '--legal-name', 'Acme Ltda', '--cnpj', cnpj];
-
-type Json = Readonly<Record<string, unknown>>;
 
 before(() => ponte(['migrate']));
 

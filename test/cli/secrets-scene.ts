@@ -22,6 +22,7 @@ import { columnsHolding } from '../support/databases/texts-in-database.js';
 import { aSubscription } from '../support/samples/domain-samples.js';
 import { allColumns, sealEverything } from '../support/scenes/sealed-scene.js';
 import { runCommand } from '../support/servers/command.js';
+import type { Json } from '../support/servers/json-call.js';
 import { startReceiver } from '../support/servers/local-receiver.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { until } from '../support/wait.js';
@@ -34,8 +35,6 @@ export const folder = temporaryFolder();
 export async function sqliteDatabase(): Promise<string> {
   return `sqlite:${join(mkdtempSync(join(folder, 'data-')), 'ponte.db')}`;
 }
-
-type Json = Readonly<Record<string, unknown>>;
 
 export function service(database: string) {
   const dataDir = mkdtempSync(join(folder, 'place-'));

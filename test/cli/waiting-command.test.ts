@@ -13,13 +13,12 @@ import {
   refusedRefund,
 } from '../support/scenes/desk-scene.js';
 import { runCommand } from '../support/servers/command.js';
+import type { Json } from '../support/servers/json-call.js';
 import { loginOf, registerOperators } from '../support/servers/operator-login.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 const folder = temporaryFolder();
 const env = { PONTE_DATA_DIR: folder, PONTE_LOG_LEVEL: 'silent', ...loginOf(folder, 'ana') };
-
-type Json = Readonly<Record<string, unknown>>;
 
 async function waiting(words = ''): Promise<readonly Json[]> {
   const { stdout, status, stderr } = await runCommand(env, [

@@ -1,8 +1,7 @@
 // What a client has learned from answers: ids, external ids, URLs, cursors, keys. Later requests
 // use these values, so that they reach resources in the state that earlier requests left.
 import type { SeededRandom } from '../simulation/seeded-random.js';
-
-type Json = Readonly<Record<string, unknown>>;
+import type { Json } from '../support/servers/json-call.js';
 
 /** Older values are dropped. */
 const VALUES_MAX = 40;

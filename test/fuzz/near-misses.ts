@@ -3,11 +3,10 @@
 // the schema decides that, not this file.
 import { RawJson } from '../../core/domain/base/raw-json.js';
 import type { SeededRandom } from '../simulation/seeded-random.js';
+import type { Json } from '../support/servers/json-call.js';
 import type { Description, Schema } from './described-operations.js';
 import { hostileAmounts, hostileByFormat, hostileTexts } from './hostile-texts.js';
 import type { TextSchema } from './schema-values.js';
-
-type Json = Readonly<Record<string, unknown>>;
 
 /** A value inside a body, and its schema. */
 interface Place {

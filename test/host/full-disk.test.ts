@@ -3,9 +3,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startHostProcess } from '../support/servers/host-process.js';
+import type { Json } from '../support/servers/json-call.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
-
-type Json = Readonly<Record<string, unknown>>;
 
 /** 2 or 4 MB, which the write-ahead log alone would reach. */
 const FILE_BLOCKS_MAX = 4_000;

@@ -14,6 +14,7 @@ import { columnsHolding } from '../support/databases/texts-in-database.js';
 import { checkBooks, checkReceived, readFeed } from '../support/scenes/after-faults.js';
 import { runCommand } from '../support/servers/command.js';
 import { type HostProcess, startHostProcess } from '../support/servers/host-process.js';
+import type { Json } from '../support/servers/json-call.js';
 import { startReceiver } from '../support/servers/local-receiver.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
@@ -32,8 +33,6 @@ const steps = {
 
 const folder = temporaryFolder();
 const postgres = localPostgres();
-
-type Json = Readonly<Record<string, unknown>>;
 
 /** A host that takes requests, and the number of requests in flight. */
 interface Place {

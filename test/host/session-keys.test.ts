@@ -12,6 +12,7 @@ import {
   runCommand as runProcess,
   startHostProcess,
 } from '../support/servers/host-process.js';
+import type { Json } from '../support/servers/json-call.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { until } from '../support/wait.js';
 
@@ -19,8 +20,6 @@ const folder = temporaryFolder();
 
 const env = { PONTE_DATA_DIR: folder } as const;
 const [first, second] = [newSecretKey('first'), newSecretKey('second')];
-
-type Json = Readonly<Record<string, unknown>>;
 
 async function ponte(
   settings: Readonly<Record<string, string>>,

@@ -23,6 +23,7 @@ import { addActiveMember } from '../../support/scenes/active-member.js';
 import { makeIntent, makeInvoice } from '../../support/scenes/made-payments.js';
 import { prunedFeed } from '../../support/scenes/pruned-feed.js';
 import { openedTexts } from '../../support/scenes/sealed-scene.js';
+import type { Json } from '../../support/servers/json-call.js';
 import { type Answer, allWell, checkedSite, refusalOf } from './checked-site.js';
 import { describedAnswers, givenAnswers } from './docs/described-answers.js';
 import {
@@ -46,8 +47,6 @@ import {
 } from './table-scene.js';
 
 type Operation = (typeof operations)[number];
-type Json = Readonly<Record<string, unknown>>;
-
 interface Change extends Partial<ExampleCall> {
   readonly as?: Credentials;
   /** Goes around the call alone. */

@@ -14,14 +14,13 @@ import type { IdPrefix } from '../../../core/ports/outside.js';
 import type { Tx } from '../../../core/ports/storage.js';
 import { aBarePayment, aDocument, anAccount } from '../../support/samples/domain-samples.js';
 import { aMail } from '../../support/samples/mail-samples.js';
+import type { Json } from '../../support/servers/json-call.js';
 import { sharedSite } from './checked-site.js';
 import { newSubscription } from './docs/example-calls.js';
 
 const PAGE = 25;
 const ROWS = 20 * PAGE;
 const BATCH = ROWS / 2;
-
-type Json = Readonly<Record<string, unknown>>;
 
 interface Row {
   readonly id: string;

@@ -9,6 +9,7 @@ import { memberRoles, scopesOf } from '../../../core/domain/access/member.js';
 import type { IdPrefix } from '../../../core/ports/outside.js';
 import { revokeKey } from '../../../core/usecases/access/keys.js';
 import { withStatements } from '../../support/databases/test-store.js';
+import type { Json } from '../../support/servers/json-call.js';
 import { suiteEnd } from '../../support/suite-end.js';
 import { valuesOf } from '../../support/values-of.js';
 import { type Answer, refusalOf } from './checked-site.js';
@@ -33,8 +34,6 @@ import {
   tableScene,
   withIds,
 } from './table-scene.js';
-
-type Json = Readonly<Record<string, unknown>>;
 
 const guarded = [...keyed, ...readByApprovers, ...eithers, ...sessioned];
 const named = guarded.filter(({ route }) => route.params !== noParams);

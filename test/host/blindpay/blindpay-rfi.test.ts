@@ -16,10 +16,10 @@ import {
   dueAddress,
   dueIn,
   file,
-  type Json,
   noted,
 } from '../../support/blindpay/blindpay-due.js';
 import { openPonte, type PonteScene, readySeller } from '../../support/blindpay/blindpay-ponte.js';
+import type { Json } from '../../support/servers/json-call.js';
 
 async function seller({ ponte }: PonteScene, id: string): Promise<Json> {
   await ponte.advanceTime(MINUTE_MS);

@@ -15,7 +15,7 @@ import {
 import { freePort } from '../../support/databases/local-postgres.js';
 import { jpeg, typedAddress, typedPerson } from '../../support/scenes/form-scene.js';
 import { runCommand } from '../../support/servers/command.js';
-import { jsonCall } from '../../support/servers/json-call.js';
+import { type Json, jsonCall } from '../../support/servers/json-call.js';
 import { suiteEnd } from '../../support/suite-end.js';
 import { temporaryFolder } from '../../support/temporary-folder.js';
 import { until } from '../../support/wait.js';
@@ -41,8 +41,6 @@ before(async () => {
   suite.after(() => host.stop());
   key = await liveKey();
 });
-
-type Json = Readonly<Record<string, unknown>>;
 
 async function ponte(expected: number, words: string, input = ''): Promise<Json> {
   const whole = [...words.split(' '), '--json'];

@@ -1,12 +1,11 @@
 // What the tests of requirements share: the usual request and its answer, what is due, and alerts.
 import assert from 'node:assert/strict';
+import type { Json } from '../servers/json-call.js';
 import type { PonteScene } from './blindpay-ponte.js';
 
 export const file = 'https://files.example/bill.pdf';
 export const addressAnswer = { proofOfAddressDocType: 'UTILITY_BILL', proofOfAddressDocFile: file };
 export const dueAddress = ['proofOfAddressDocType', 'proofOfAddressDocFile'];
-
-export type Json = Readonly<Record<string, unknown>>;
 
 export function customerOf({ server }: PonteScene, name: string): string {
   const named = server.state.customers.findLast((customer) =>

@@ -1,4 +1,8 @@
 // One call of the API of a running host: JSON in, JSON out, with any status.
+
+/** An object of an answer; its fields are checked where they are read. */
+export type Json = Readonly<Record<string, unknown>>;
+
 export async function jsonCall(
   { url }: { readonly url: string },
   key: string,
@@ -11,5 +15,5 @@ export async function jsonCall(
     ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
   });
   const { status, headers } = response;
-  return { status, headers, body: (await response.json()) as Readonly<Record<string, unknown>> };
+  return { status, headers, body: (await response.json()) as Json };
 }

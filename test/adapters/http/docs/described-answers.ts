@@ -9,9 +9,8 @@ import { offTableCodes } from '../../../../adapters/http/protocol/route-errors.j
 import { routes } from '../../../../adapters/http/routes.js';
 import { fakeNotes } from '../../../../adapters/partner/fake.js';
 import type { WebhookRequest } from '../../../../core/ports/outside.js';
+import type { Json } from '../../../support/servers/json-call.js';
 import type { Answer } from '../checked-site.js';
-
-type Json = Readonly<Record<string, unknown>>;
 
 interface Response {
   readonly headers: Readonly<Record<string, { readonly schema?: { readonly type?: string } }>>;

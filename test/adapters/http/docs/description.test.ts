@@ -19,11 +19,11 @@ import { paymentStatuses } from '../../../../core/domain/payments/payment.js';
 import { KEYS_MAX, REVOKED_LISTED_MAX } from '../../../../core/usecases/access/keys.js';
 import { MINIMUM_USD_MINOR } from '../../../../core/usecases/payments/payments.js';
 import { readConfig } from '../../../../host/config.js';
+import type { Json } from '../../../support/servers/json-call.js';
 import { valuesOf } from '../../../support/values-of.js';
 import { operations } from '../table-scene.js';
 import { examplesUrl, recordedExamples } from './example-recorder.js';
 
-type Json = Readonly<Record<string, unknown>>;
 type Content = Readonly<
   Record<string, { readonly example?: unknown; readonly examples?: Readonly<Record<string, Json>> }>
 >;

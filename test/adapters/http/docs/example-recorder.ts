@@ -32,12 +32,12 @@ import { changePartner } from '../../../support/partners/changed-partner.js';
 import { anyAuthor } from '../../../support/samples/domain-samples.js';
 import { makeIntent } from '../../../support/scenes/made-payments.js';
 import { openWorld, type World } from '../../../support/scenes/test-world.js';
+import type { Json } from '../../../support/servers/json-call.js';
 import { openSite } from '../checked-site.js';
 import { newSeller, payoutConfig, readySeller, sellerDossier } from '../resources/account-calls.js';
 import { operations } from '../table-scene.js';
 import { examples, newInvoice, newPayment, newSubscription } from './example-calls.js';
 
-type Json = Readonly<Record<string, unknown>>;
 type Texts = Readonly<Record<string, string>>;
 
 /** The sandbox takes a few rounds from one status to the next. */

@@ -6,10 +6,10 @@ import { routes } from '../../../../adapters/http/routes.js';
 import { fakeNotes } from '../../../../adapters/partner/fake.js';
 import { eventTypes } from '../../../../core/domain/payments/event.js';
 import { catalogue } from '../../../../core/errors.js';
+import type { Json } from '../../../support/servers/json-call.js';
 import { valuesOf } from '../../../support/values-of.js';
 import { checkedSite } from '../checked-site.js';
 
-type Json = Readonly<Record<string, unknown>>;
 interface Operation {
   readonly operationId: string;
   readonly description?: string;

@@ -8,11 +8,10 @@ import { withStatements } from '../../../support/databases/test-store.js';
 import { changePartner, type PartnerChanges } from '../../../support/partners/changed-partner.js';
 import { ana } from '../../../support/samples/dossiers.js';
 import type { World } from '../../../support/scenes/test-world.js';
+import type { Json } from '../../../support/servers/json-call.js';
 import type { Answer, CheckedSite } from '../checked-site.js';
 import { createBody } from '../docs/example-calls.js';
 import { newSeller, payoutConfig, sellerDossier } from './account-calls.js';
-
-type Json = Readonly<Record<string, unknown>>;
 
 export const accountsPath = '/v1/connected-accounts';
 

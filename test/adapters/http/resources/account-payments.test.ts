@@ -2,12 +2,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { signIn } from '../../../../core/usecases/hosted/buyer-steps.js';
+import type { Json } from '../../../support/servers/json-call.js';
 import { type Answer, refusalOf, sharedSite } from '../checked-site.js';
 import { createBody } from '../docs/example-calls.js';
 import { newSeller, readySeller } from './account-calls.js';
 import { type AccountClient, newAccountClient, reportOn } from './account-client.js';
-
-type Json = Readonly<Record<string, unknown>>;
 
 const site = sharedSite();
 let api: AccountClient;

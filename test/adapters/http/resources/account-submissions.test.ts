@@ -10,6 +10,7 @@ import {
   receiveUpload,
 } from '../../../../core/usecases/parties/documents.js';
 import { makeIntent } from '../../../support/scenes/made-payments.js';
+import type { Json } from '../../../support/servers/json-call.js';
 import { refusalOf, sharedSite } from '../checked-site.js';
 import { sellerDossier } from './account-calls.js';
 import {
@@ -20,8 +21,6 @@ import {
   withPartner,
   writtenBy,
 } from './account-client.js';
-
-type Json = Readonly<Record<string, unknown>>;
 
 const person = { ...personDossier, email: 'bo@example.com' } as const;
 

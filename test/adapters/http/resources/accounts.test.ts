@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { SettlementPartner } from '../../../../core/ports/partner.js';
+import type { Json } from '../../../support/servers/json-call.js';
 import { refusalOf, sharedSite } from '../checked-site.js';
 import { payoutConfig, sellerDossier } from './account-calls.js';
 import {
@@ -11,8 +12,6 @@ import {
   personDossier,
   withPartner,
 } from './account-client.js';
-
-type Json = Readonly<Record<string, unknown>>;
 
 const person = { ...personDossier, email: 'bo@example.com' } as const;
 

@@ -12,12 +12,11 @@ import {
   testSubscription,
 } from '../../../../core/usecases/webhooks/subscriptions.js';
 import { prunedFeed } from '../../../support/scenes/pruned-feed.js';
+import type { Json } from '../../../support/servers/json-call.js';
 import { valuesOf } from '../../../support/values-of.js';
 import { until } from '../../../support/wait.js';
 import { type Answer, checkedSite, refusalOf, sharedSite } from '../checked-site.js';
 import { createBody, newPayment } from '../docs/example-calls.js';
-
-type Json = Readonly<Record<string, unknown>>;
 
 const site = sharedSite();
 let tenant: Tenant;

@@ -12,9 +12,8 @@ import {
   readOrganization,
 } from '../../../../core/usecases/parties/organizations.js';
 import { goLive } from '../../../support/scenes/organization-scene.js';
+import type { Json } from '../../../support/servers/json-call.js';
 import { type Answer, checkedSite, refusalOf, sharedSite } from '../checked-site.js';
-
-type Json = Readonly<Record<string, unknown>>;
 
 let orgId: string;
 let session: string;

@@ -3,13 +3,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { requireApproval } from '../../../../core/usecases/parties/organizations.js';
+import type { Json } from '../../../support/servers/json-call.js';
 import { type Answer, refusalOf, sharedSite } from '../checked-site.js';
 import { justCreated, newInvoice } from '../docs/example-calls.js';
 import { override } from '../outages.js';
 import { readySeller } from './account-calls.js';
 import { pathOf } from './buyer-calls.js';
-
-type Json = Readonly<Record<string, unknown>>;
 
 const least = { amount: '1250.00', buyer: { email: 'ana@example.com' } } as const;
 

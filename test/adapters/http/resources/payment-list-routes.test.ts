@@ -10,10 +10,9 @@ import { setTimeZone } from '../../../../core/usecases/parties/organizations.js'
 import { cancelPayment } from '../../../../core/usecases/payments/payments.js';
 import { aBarePayment, someFunds } from '../../../support/samples/domain-samples.js';
 import { makeIntent, makeInvoice } from '../../../support/scenes/made-payments.js';
+import type { Json } from '../../../support/servers/json-call.js';
 import { refusalOf, sharedSite } from '../checked-site.js';
 import { readySeller } from './account-calls.js';
-
-type Json = Readonly<Record<string, unknown>>;
 
 const site = sharedSite();
 

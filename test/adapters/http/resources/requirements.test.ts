@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { ana } from '../../../support/samples/dossiers.js';
+import type { Json } from '../../../support/servers/json-call.js';
 import { openSite } from '../checked-site.js';
 import { sellerDossier } from './account-calls.js';
 
@@ -10,8 +11,6 @@ const site = await openSite();
 after(() => site.close());
 const tenant = await site.world.newTenant();
 const key = await site.world.key(tenant.orgId);
-
-type Json = Readonly<Record<string, unknown>>;
 
 async function call(method: 'GET' | 'POST', path: string, body?: Json): Promise<Json> {
   const answer = await site.call(method, path, body === undefined ? { key } : { key, body });

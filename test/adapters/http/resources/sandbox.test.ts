@@ -5,11 +5,10 @@ import { magicValues } from '../../../../adapters/partner/fake-values.js';
 import { readCode } from '../../../../core/domain/payments/bank-record.js';
 import { paymentStatuses } from '../../../../core/domain/payments/payment.js';
 import { runAdvances } from '../../../../core/usecases/sandbox/sandbox.js';
+import type { Json } from '../../../support/servers/json-call.js';
 import { valuesOf } from '../../../support/values-of.js';
 import { type Answer, refusalOf, sharedSite } from '../checked-site.js';
 import { createBody } from '../docs/example-calls.js';
-
-type Json = Readonly<Record<string, unknown>>;
 
 let orgId: string;
 let key: string;

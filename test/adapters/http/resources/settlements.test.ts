@@ -17,9 +17,8 @@ import { readView } from '../../../../core/usecases/payments/payment-store.js';
 import { simulate } from '../../../../core/usecases/sandbox/simulations.js';
 import { addActiveMember } from '../../../support/scenes/active-member.js';
 import type { World } from '../../../support/scenes/test-world.js';
+import type { Json } from '../../../support/servers/json-call.js';
 import { checkedSite } from '../checked-site.js';
-
-type Json = Readonly<Record<string, unknown>>;
 
 const first = [
   'brlSettledAmount',

@@ -14,11 +14,10 @@ import { audited } from '../../../../core/usecases/service/audit-log.js';
 import { operatorDoes } from '../../../support/operator-action.js';
 import { addActiveMember } from '../../../support/scenes/active-member.js';
 import { makeInvoice } from '../../../support/scenes/made-payments.js';
+import type { Json } from '../../../support/servers/json-call.js';
 import { valuesOf } from '../../../support/values-of.js';
 import { type Answer, refusalOf, sharedSite } from '../checked-site.js';
 import { createBody, newPayment, newSubscription } from '../docs/example-calls.js';
-
-type Json = Readonly<Record<string, unknown>>;
 
 const site = sharedSite();
 let tenant: Tenant;

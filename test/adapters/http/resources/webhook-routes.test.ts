@@ -2,10 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { verifyWebhook } from '../../../../core/domain/webhooks/signature.js';
+import type { Json } from '../../../support/servers/json-call.js';
 import { type Answer, refusalOf, sharedSite } from '../checked-site.js';
 import { createBody } from '../docs/example-calls.js';
-
-type Json = Readonly<Record<string, unknown>>;
 
 const site = sharedSite();
 let orgId: string;
