@@ -154,8 +154,8 @@ export async function createPonte(options: PonteOptions = {}): Promise<Ponte> {
     webhooks,
     mails: mailer.mails,
     ...api,
-    runUntilIdle: () => runUntilIdle(work, Number.POSITIVE_INFINITY),
-    advanceTime: (durationMs) => advanceTime(work, durationMs),
+    runUntilIdle: () => turns.run(),
+    advanceTime: (durationMs) => turns.beside(() => advanceTime(work, durationMs)),
     nowMs: () => time.nowMs,
     listen: async () => {
       const { address: host, port } = await http.listen('127.0.0.1', 0);
@@ -178,6 +178,10 @@ export async function createPonte(options: PonteOptions = {}): Promise<Ponte> {
 interface Turns {
   /** Calls `run`; calls during a run are one more run. */
   wake(): void;
+  /** As `wake`, and resolves when nothing runs: two at a time would miss what the other has. */
+  run(): Promise<void>;
+  /** Runs other work while nothing runs. */
+  beside(other: () => Promise<void>): Promise<void>;
   /** Resolves after the last run. */
   end(): Promise<void>;
 }
@@ -198,14 +202,27 @@ function inTurn(run: () => Promise<void>): Turns {
       running = null;
     }
   };
+  const wake = () => {
+    again = true;
+    if (!ended) running ??= repeat();
+  };
+  const idle = async () => {
+    while (running !== null) await running;
+  };
   return {
-    wake() {
-      again = true;
-      if (!ended) running ??= repeat();
+    wake,
+    run() {
+      wake();
+      return idle();
     },
-    async end() {
+    async beside(other) {
+      await idle();
+      await other();
+      await idle();
+    },
+    end() {
       ended = true;
-      await running;
+      return idle();
     },
   };
 }
