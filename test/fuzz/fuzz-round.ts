@@ -204,10 +204,14 @@ class RoundPlayer {
     return [...this.#parts.scene.outageCodes(), ...(isTest ? [] : ['PartnerUnavailable'])];
   }
 
-  #learn({ operation, client }: Draft, { status, headers, body }: Answer, at: number): void {
+  #learn({ operation, client }: Draft, { status, headers, body, text }: Answer, at: number): void {
     if (status >= 300 || client === null) return;
     const { etag } = headers;
     if (etag !== undefined) client.known.add('etag', etag, at);
+    for (const [, version = '', file = ''] of text.matchAll(/\/docs\/assets\/(\w+)\/([\w.-]+)/g)) {
+      client.known.add('version of docs', version, at);
+      client.known.add('file of docs', file, at);
+    }
     // Public answers hold examples only.
     if (operation.schemes.length > 0) client.known.learn(operation.operationId, body, at);
   }

@@ -77,9 +77,12 @@ export function setParameter(draft: Draft, parameter: Parameter, text: string): 
 }
 
 /** The description of a path parameter names the prefixes of its ids in backticks. */
-function pathValue({ random }: ValueMaker, parameter: Parameter, plan: Plan): string {
-  const { description, schema, example } = parameter;
-  const { client, since } = plan;
+function pathValue(maker: ValueMaker, parameter: Parameter, plan: Plan): string {
+  const { random } = maker;
+  const { name, description, schema, example } = parameter;
+  const { client, since, operation } = plan;
+  const meant = maker.meaningful(`${operation.operationId} ${name}`);
+  if (meant !== undefined) return String(meant);
   if (Array.isArray(schema['enum'])) return String(random.pick<unknown>(schema['enum']));
   const named = [...description.matchAll(/`([a-z]{2,4}_)…?`/g)].map(([, prefix = '']) => prefix);
   const prefixes = named.filter((prefix) => prefix !== 'ext_');
@@ -169,6 +172,7 @@ export function meaningfulValues(
   const nowMs = scene.site.world.deps.clock.nowMs();
   const known = (kind: string) => client.known.pick(random, kind, since) ?? undefined;
   const file = () => known('publicUrl') ?? 'https://files.example/a.pdf';
+  const key = () => `key ${random.between(1, 12)}`;
   const email = () => `buyer-${random.between(1, 12)}@example.com`;
   const values: Readonly<Record<string, () => unknown>> = {
     externalId: () =>
@@ -178,7 +182,11 @@ export function meaningfulValues(
     tosId: () => known('tosId'),
     cursor: () => known(`cursor of ${operation.operationId}`),
     'If-None-Match': () => known('etag'),
-    'Idempotency-Key': () => `key ${random.between(1, 12)}`,
+    'Idempotency-Key': key,
+    'readIdempotencyKey id': key,
+    'readDocsFile version': () => known('version of docs'),
+    'readDocsFile file': () => known('file of docs'),
+    subscriptionId: () => known('whs_'),
     mode: () => (random.chance(0.7) ? client.tenant.mode : undefined),
     email,
     buyerEmail: email,
