@@ -17,13 +17,7 @@ import type { PeerCalls } from './create.js';
 const PAYMENTS = 500;
 
 export async function read(bench: Bench): Promise<readonly Figure[]> {
-  const servers = [
-    await startPonte(),
-    ...(bench.before === null ? [] : [await startPonte({ clone: bench.before })]),
-  ];
-  const pontes = await Promise.all(
-    servers.map((server, index) => ponteReading(index === 0 ? 'Ponte' : 'Ponte before', server)),
-  );
+  const { servers, pontes } = await reading(bench);
   const peer = await startChild<PeerCalls>('peers/fastify-constant.mjs');
   const { url } = await peer.call('address');
   const constant: Contender = {
@@ -59,24 +53,39 @@ const pages = {
 };
 
 export async function lists(bench: Bench): Promise<readonly Figure[]> {
-  const server = await startPonte();
-  const ponte = await ponteReading('Ponte', server);
+  const { servers, pontes } = await reading(bench);
   const args = [join(temporaryFolder(), 'lists.db'), `${PAYMENTS}`];
   const peer = await startChild<PeerCalls>('peers/fastify-lists.mjs', args);
   const { url, key } = await peer.call('address');
   const figures: Figure[] = [];
   for (const [page, path] of Object.entries(pages)) {
-    const mine = { ...ponte, what: `Ponte, ${page}`, job: { ...ponte.job, path } };
+    const [mine, ...before] = pontes.map(({ what, job, ...of }) => {
+      return { ...of, what: `${what}, ${page}`, job: { ...job, path } };
+    });
     const headers = { 'x-api-key': key };
     const job = { method: 'GET', path, urls: [url], headers, body: null, ids: [] } as const;
     const byHand = { what: `Fastify + better-sqlite3, ${page}`, pids: [peer.pid], job };
-    const [first, second] = await compareThroughput(bench, [mine, byHand], '200');
+    const all = [mine as Contender, byHand, ...before];
+    const [first, second, was] = await compareThroughput(bench, all, '200');
     if (first === undefined || second === undefined) throw new Error('both were measured');
     figures.push(versus('lists', first, second, 0.7));
+    if (was !== undefined) figures.push(versus('lists', first, was, null));
   }
   await peer.end();
-  await server.end();
+  for (const server of servers) await server.end();
   return figures;
+}
+
+/** Ponte and, where one is given, its build before. */
+async function reading({ before }: Bench) {
+  const servers = [
+    await startPonte(),
+    ...(before === null ? [] : [await startPonte({ clone: before })]),
+  ];
+  const pontes = await Promise.all(
+    servers.map((server, index) => ponteReading(index === 0 ? 'Ponte' : 'Ponte before', server)),
+  );
+  return { servers, pontes };
 }
 
 async function ponteReading(what: string, server: PonteServer): Promise<Contender> {
