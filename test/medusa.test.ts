@@ -34,14 +34,20 @@ interface Modules {
   readonly PonteProvider: new (container: object, options: object) => Provider;
   readonly clientOf: (options: object) => object;
   readonly catchUp: (ponte: object, shop: object) => Promise<void>;
+  readonly verified: {
+    readonly middlewares: readonly ((request: object, response: object, next: Next) => void)[];
+  };
 }
+type Next = () => void;
 
 const loaded = load();
 
 async function load(): Promise<Modules> {
   const { outputFiles } = await build({
     stdin: {
-      contents: "export * from './provider'; export * from './catch-up';",
+      contents: ['provider', 'catch-up', 'verified']
+        .map((name) => `export * from './${name}';`)
+        .join(''),
       resolveDir: folder,
     },
     bundle: true,
@@ -68,7 +74,7 @@ async function opened(t: TestContext) {
   const warnings: string[] = [];
   const logger = { warn: (text: string) => warnings.push(text) };
   const provider = new PonteProvider({ logger }, options);
-  return { ponte, provider, warnings, client: clientOf(options), catchUp };
+  return { ponte, provider, options, warnings, client: clientOf(options), catchUp };
 }
 
 function sessionOf(id: string, amount: unknown = 250) {
@@ -148,6 +154,37 @@ test('each webhook names its session; a forged one is dropped, with a line in th
   }
   assert.equal(warnings.length, ponte.webhooks.length);
   assert.match(warnings[0] ?? '', /signature mismatch/);
+});
+
+test('a forged webhook is answered 401 before the hook route of Medusa has it', async (t) => {
+  const { ponte, provider, options } = await opened(t);
+  await provider.initiatePayment(sessionOf('payses_1'));
+  await ponte.runUntilIdle();
+  process.env['PONTE_WEBHOOK_SECRET'] = String(options.webhookSecret);
+  t.after(() => delete process.env['PONTE_WEBHOOK_SECRET']);
+  const { verified } = await loaded;
+  const answerTo = (rawBody: string, headers: object) => {
+    let answer = 0;
+    const response = {
+      status(code: number) {
+        answer = code;
+        return { send: () => undefined };
+      },
+    };
+    for (const look of verified.middlewares)
+      look({ rawBody, headers }, response, () => {
+        answer = 200;
+      });
+    return answer;
+  };
+  const [webhook] = ponte.webhooks;
+  const { body, headers } = webhook ?? assert.fail('no webhook');
+  const lower = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]);
+  const sent = Object.fromEntries(lower);
+  assert.deepEqual(
+    [answerTo(body, sent), answerTo(`${body} `, sent), answerTo(body, {})],
+    [200, 401, 401],
+  );
 });
 
 /** A shop that notes what is captured. */

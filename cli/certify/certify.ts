@@ -59,7 +59,7 @@ export async function openCertifier(port: number): Promise<Certifier> {
   const hook = { url: 'https://receiver.example/', eventTypes: ['payment_intent.*'] };
   await ponte.post('/v1/webhook-subscriptions', hook);
   const secret = secretOf('first');
-  let play: Played = { ponte, rule: null, calls: [], resets: 0 };
+  let play: Played = { ponte, ...quiet(), calls: [] };
   let runs = 0;
   const server = createServer((request, response) => {
     answer(play, request, response).catch(() => response.destroy());
@@ -72,7 +72,7 @@ export async function openCertifier(port: number): Promise<Certifier> {
   return {
     address: { url: `http://127.0.0.1:${own}`, apiKey: ponte.apiKey, secret },
     async run(subject, asked) {
-      const running: Play = { ponte, rule: null, calls: [], resets: 0, subject, secret };
+      const running: Play = { ponte, ...quiet(), calls: [], subject, secret };
       play = running;
       if (!(await reachable(subject, secret, asked.patienceMs))) {
         const reason = `${subject.receiver} does not take a signed webhook.test with 2xx.`;
@@ -94,7 +94,11 @@ export async function openCertifier(port: number): Promise<Certifier> {
   };
 }
 
-type Played = Pick<Play, 'ponte' | 'rule' | 'calls' | 'resets'>;
+type Played = Pick<Play, 'ponte' | 'rule' | 'calls' | 'resets' | 'isFeedOpen'>;
+
+function quiet() {
+  return { rule: null, resets: 0, isFeedOpen: false };
+}
 
 /** Why a payment without a fault does not count once; null if it does, or nothing shows it. */
 async function plainPayment(play: Play, order: string, seed: string): Promise<string | null> {
@@ -151,7 +155,7 @@ async function answer(
 }
 
 /** The feed in the epoch that the resets have led to. */
-async function readFeed({ ponte, resets }: Played, call: ApiCall): Promise<ApiAnswer> {
+async function readFeed({ ponte, resets, isFeedOpen }: Played, call: ApiCall): Promise<ApiAnswer> {
   const query = new URLSearchParams(call.query);
   query.delete('epoch');
   const { status, body } = await forwarded(ponte, { ...call, query });
@@ -160,7 +164,9 @@ async function readFeed({ ponte, resets }: Played, call: ApiCall): Promise<ApiAn
   const epoch = feed.epoch + resets;
   const given = call.query.get('epoch');
   if (given === null || given === `${epoch}`) {
-    return { status, body: JSON.stringify({ ...feed, epoch }) };
+    const after = Number(query.get('after') ?? 0);
+    const shown = isFeedOpen || Number.isNaN(after) ? {} : { data: [], nextAfter: after };
+    return { status, body: JSON.stringify({ ...feed, epoch, ...shown }) };
   }
   const { nextAfter: lastSequence } = await ponte.get('/v1/events?after=latest');
   return refusal('FeedReset', { epoch, lastSequence });

@@ -55,6 +55,8 @@ export interface Play {
   rule: ApiRule | null;
   /** How often the feed was reset: each one is an epoch. */
   resets: number;
+  /** Else it has no new events, so a program that reads it each minute changes no other fault. */
+  isFeedOpen: boolean;
   readonly calls: { readonly call: ApiCall; readonly atMs: number }[];
 }
 
@@ -224,8 +226,10 @@ export class Stage {
   }
 
   async catchesUp(): Promise<void> {
-    if ((await this.#asked({ do: 'catch-up' })) === null)
-      this.#unseen('no probe read the feed to its end');
+    this.#play.isFeedOpen = true;
+    const isRead = (await this.#asked({ do: 'catch-up' })) !== null;
+    this.#play.isFeedOpen = false;
+    if (!isRead) this.#unseen('no probe read the feed to its end');
   }
 
   /** False: the integrator takes no new secret from the probe. */

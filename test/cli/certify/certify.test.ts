@@ -15,6 +15,7 @@ import {
   freePort,
   mistakes,
   ownNames,
+  readsAlways,
   startIntegration,
 } from './integrations.js';
 
@@ -49,6 +50,7 @@ test('there are 24 faults', () => {
 for (const [name, change] of [
   ['the example integration', null],
   ['one that names payments itself', ownNames],
+  ['one that reads the feed all the time', readsAlways],
 ] as const)
   test(`${name} passes every fault`, async (t) => {
     const results = await resultsOf(t, change);

@@ -41,6 +41,16 @@ export const ownNames: Changed = {
   ],
 };
 
+/** The job of a shop reads the feed each minute. */
+export const readsAlways: Changed = {
+  changes: [
+    [
+      'let work: Promise<void>',
+      'setInterval(() => catchUp().catch(() => {}), 20);\nlet work: Promise<void>',
+    ],
+  ],
+};
+
 const knownTypes =
   '/test|created|kyc|quoted|pending|confirmed|settled|failed|cancelled|funds|refund|payout/';
 

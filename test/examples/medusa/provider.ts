@@ -214,8 +214,9 @@ export async function readPayment(ponte: PonteClient, id: string) {
   return data;
 }
 
-function dataOf({ id, status, hostedPaymentUrl }: Payment, { data = {} }: Input): Data {
-  return { ...data, id, status, hostedPaymentUrl };
+function dataOf(payment: Payment, { data = {} }: Input): Data {
+  const { id, status, hostedPaymentUrl, brlSettledAmount } = payment;
+  return { ...data, id, status, hostedPaymentUrl, brlSettledAmount };
 }
 
 /** Medusa's BigNumber has its exact text in `value` or `numeric`. */

@@ -161,7 +161,7 @@ function installMedusa(): Promise<string> {
 /** The provider as an integrator has it, but with the client of this clone. */
 async function writeProject(): Promise<void> {
   await build({
-    entryPoints: ['medusa-module', 'job'].map((name) => join(provider, `${name}.ts`)),
+    entryPoints: ['medusa-module', 'job', 'verified'].map((name) => join(provider, `${name}.ts`)),
     outdir: join(folder, 'src/modules/ponte'),
     bundle: true,
     format: 'cjs',
@@ -175,6 +175,7 @@ async function writeProject(): Promise<void> {
   const files = {
     'medusa-config.js': configText(),
     'src/jobs/ponte.js': "module.exports = require('../modules/ponte/job.js');\n",
+    'src/api/middlewares.js': middlewaresText,
     'src/scripts/seed.js': seedText,
   };
   for (const [name, text] of Object.entries(files)) {
@@ -190,7 +191,6 @@ function configText(): string {
   const [, quickstart = ''] = /```ts\n([\s\S]*?)```/.exec(readme) ?? [];
   return `const { defineConfig } = require('@medusajs/framework/utils');
 const payment = ${quickstart.trim().replace(/,$/, '')};
-payment.options.webhook_delay = 200;
 module.exports = defineConfig({
   admin: { disable: true },
   projectConfig: {
@@ -201,6 +201,11 @@ module.exports = defineConfig({
 });
 `;
 }
+
+const middlewaresText = `const { defineMiddlewares } = require('@medusajs/framework/http');
+const { verified } = require('../modules/ponte/verified.js');
+module.exports.default = defineMiddlewares({ routes: [verified] });
+`;
 
 const seedText = `const { Modules } = require('@medusajs/framework/utils');
 const flows = require('@medusajs/medusa/core-flows');
