@@ -522,13 +522,15 @@ async function write(
   if (response.destroyed) return;
   const { status, headers, cookies, body } = readableFor(request, answer);
   const setCookies = cookies.map((cookie: Cookie) => writeCookie(cookie, secure));
+  const isWhole = typeof body === 'string' || body instanceof Uint8Array;
   response.writeHead(status, {
     ...everyPage,
     'x-request-id': requestId,
+    ...(isWhole ? { 'content-length': Buffer.byteLength(body) } : {}),
     ...headers,
     ...(setCookies.length === 0 ? {} : { 'set-cookie': setCookies }),
   });
-  if (request.method === 'HEAD' || typeof body === 'string' || body instanceof Uint8Array) {
+  if (request.method === 'HEAD' || isWhole) {
     response.end(request.method === 'HEAD' ? undefined : body);
     return;
   }

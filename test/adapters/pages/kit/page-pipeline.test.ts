@@ -34,7 +34,7 @@ function codeIn(mail: string): string {
 
 const missing = { publicId: 'unknown', flowId: 'unknown', ownerIndex: '0', id: 'mail_1' };
 
-test('every page has the headers that forbid scripts, frames, caches and referrers', async (t) => {
+test('every page has its length, and headers that forbid scripts, frames, caches and referrers', async (t) => {
   const site = await pageSite(t);
   const { path } = await site.newPayment();
   const expected = {
@@ -53,10 +53,12 @@ test('every page has the headers that forbid scripts, frames, caches and referre
       'camera=(), microphone=(), geolocation=(), payment=(), usb=(), interest-cohort=()',
   };
   for (const target of [path, '/r/unknown', '/verify']) {
-    const { headers } = await site.visitor().open(target);
+    const { headers, text } = await site.visitor().open(target);
     for (const [name, value] of Object.entries(expected)) {
       assert.equal(headers.get(name), value, name);
     }
+    // Clients that understand no chunks read a page, too.
+    assert.equal(headers.get('content-length'), `${Buffer.byteLength(text)}`, target);
   }
 });
 
