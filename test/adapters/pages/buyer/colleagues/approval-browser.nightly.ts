@@ -27,9 +27,12 @@ test('the buyer sees the approval on the open page, and confirms', async (t) => 
   await buyer.getByText('has not approved this payment yet').waitFor();
   assert.equal(await buyer.getByRole('button', { name: /^Confirm/ }).count(), 0);
 
-  const [link = ''] = /http:\S+\/approval\?token=[a-z0-9]{50}/.exec(await site.newestMail()) ?? [];
+  const mail = await site.newestMail();
+  const [link = ''] = /http:\S+\/approval\?token=[a-z0-9]{50}/.exec(mail) ?? [];
+  const [code = ''] = /^\d{6}$/m.exec(mail) ?? [];
   const approver = await (await browser.newContext()).newPage();
   await approver.goto(link);
+  await approver.getByLabel('Six-digit code from the email').fill(code);
   await approver.getByRole('button', { name: 'Continue' }).click();
   await approver.getByRole('button', { name: /^Approve/ }).click();
   await approver.getByRole('heading', { name: 'You have approved this payment' }).waitFor();

@@ -121,8 +121,6 @@ async function pay(asked: Page, pageUrl: string): Promise<Page> {
   await press(asked, 'code');
   let page = await settled(asked, pageUrl);
   page = await simulate(page, pageUrl, 'identity_sent');
-  await press(page, 'quote');
-  page = await settled(page, pageUrl);
   await press(page, 'confirm');
   page = await settled(page, pageUrl);
   await page.locator('.exact').first().waitFor();
