@@ -153,14 +153,14 @@ final class Shop
         if ($refused->error === 'EventsPruned') {
             $this->after = $refused->body['oldestSequence'] - 1;
         } elseif ($refused->error === 'FeedReset') {
-            $this->after = $refused->body['lastSequence'];
-            $this->epoch = $refused->body['epoch'];
             // Events of the old feed may be missing: the payments themselves are read again.
             foreach (array_keys($this->orders) as $name) {
                 if ($this->orders[$name]['state'] === 'open') {
                     $this->settle((string) $name);
                 }
             }
+            $this->after = $refused->body['lastSequence'];
+            $this->epoch = $refused->body['epoch'];
         } else {
             throw $refused;
         }

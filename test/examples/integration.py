@@ -24,7 +24,9 @@ seen: Set[str] = set()
 place: Tuple[int, Optional[int]] = (0, None)
 # Two for the time of a rotation.
 secrets: List[str] = [os.environ["WEBHOOK_SECRET"]]
-# Webhooks are answered first, and worked on one after the other.
+# What may change an order is done one after the other.
+turn = threading.Lock()
+# Webhooks are answered first.
 work: "queue.Queue[Tuple[str, str, str]]" = queue.Queue()
 
 
@@ -77,10 +79,12 @@ def catch_up() -> None:
             if refused.code == "EventsPruned":
                 place = (refused.body["oldestSequence"] - 1, epoch)
             elif refused.code == "FeedReset":
-                place = (refused.body["lastSequence"], refused.body["epoch"])
                 # Events of the old feed may be missing: the payments themselves are read again.
-                for name in [name for name, one in orders.items() if one["state"] == "open"]:
-                    settle(name)
+                for name in list(orders):
+                    with turn:
+                        if orders[name]["state"] == "open":
+                            settle(name)
+                place = (refused.body["lastSequence"], refused.body["epoch"])
             else:
                 raise
             continue
@@ -152,7 +156,8 @@ def run_work() -> None:
     while True:
         event = work.get()
         try:
-            handle(*event)
+            with turn:
+                handle(*event)
         except (PonteError, OSError) as failed:
             print(failed, flush=True)
         finally:

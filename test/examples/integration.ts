@@ -27,10 +27,17 @@ interface Happened {
   readonly order: string;
 }
 
-/** Webhooks are answered first, and worked on one after the other. */
+/** What may change an order is done one after the other. */
 let work: Promise<void> = Promise.resolve();
+function inTurn(step: () => Promise<void>): Promise<void> {
+  const done = work.then(step);
+  work = done.catch((error) => console.error(error));
+  return done;
+}
+
+/** Webhooks are answered first. */
 function queue(event: Happened): void {
-  work = work.then(() => handle(event)).catch((error) => console.error(error));
+  inTurn(() => handle(event)).catch(() => {});
 }
 
 async function handle({ id, type, order: name }: Happened): Promise<void> {
@@ -56,6 +63,10 @@ async function settle(name: string): Promise<void> {
   order.effects += 1;
 }
 
+async function settleIfOpen(name: string): Promise<void> {
+  if (orderOf(name).state === 'open') await settle(name);
+}
+
 async function create(name: string, amount: string, email: string): Promise<void> {
   orderOf(name);
   // The client repeats it with the same key.
@@ -71,9 +82,9 @@ async function catchUp(): Promise<void> {
     const { data, error } = await ponte.GET('/v1/events', { params: { query: place } });
     if (error?.error === 'EventsPruned') place.after = (error.oldestSequence ?? 1) - 1;
     else if (error?.error === 'FeedReset') {
-      place = { after: error.lastSequence ?? 0, epoch: error.epoch ?? 1 };
       // Events of the old feed may be missing: the payments themselves are read again.
-      for (const [name, { state }] of orders) if (state === 'open') await settle(name);
+      for (const name of orders.keys()) await inTurn(() => settleIfOpen(name));
+      place = { after: error.lastSequence ?? 0, epoch: error.epoch ?? 1 };
     } else if (error) throw new Error(error.message);
     else {
       for (const { id, event, data: about } of data.data) {

@@ -61,9 +61,7 @@ export const mistakes: Readonly<Record<string, Mistake>> = {
   },
   'notes an event after its effect, while others run': {
     caughtBy: 'together',
-    changes: [
-      ['work = work.then(() => handle(event))', 'work = Promise.all([work, handle(event)])'],
-    ],
+    changes: [['inTurn(() => handle(event))', 'inTurn(((done) => () => done)(handle(event)))']],
   },
   'sets an order to what the latest event says': {
     caughtBy: 'reorder',
@@ -157,7 +155,7 @@ export const mistakes: Readonly<Record<string, Mistake>> = {
   },
   'gives up where the feed was reset': {
     caughtBy: 'feed-reset',
-    changes: [["if (state === 'open') await settle(name)", '{}']],
+    changes: [["if (orderOf(name).state === 'open') await settle(name)", '{}']],
   },
 };
 
