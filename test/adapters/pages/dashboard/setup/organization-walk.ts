@@ -55,7 +55,7 @@ export function testOnboarding(how: 'with scripts' | 'without scripts'): void {
     await page.getByText('The PIX destination is saved.').waitFor();
     await page.getByRole('button', { name: 'Create it' }).click();
     await page.waitForURL(/\/r\//);
-    page = await pay(page, page.url());
+    page = await pay(page, page.url(), how);
     await page.goto(start);
     await page.getByText(/, paid on 1 January 2030\.$/).waitFor();
     await page.locator('main a[href$="/production"]').click();
@@ -115,12 +115,14 @@ async function simulate(page: Page, pageUrl: string, event: string): Promise<Pag
 }
 
 /** The member pays as the buyer, at the page that is open. Returns the page afterwards. */
-async function pay(asked: Page, pageUrl: string): Promise<Page> {
+async function pay(asked: Page, pageUrl: string, how: string): Promise<Page> {
   await press(asked, 'link');
   await asked.locator('#code').fill(await mailedCode());
   await press(asked, 'code');
   let page = await settled(asked, pageUrl);
   page = await simulate(page, pageUrl, 'identity_sent');
+  // A script asks for the price.
+  if (how === 'without scripts') await press(page, 'quote');
   await press(page, 'confirm');
   page = await settled(page, pageUrl);
   await page.locator('.exact').first().waitFor();
