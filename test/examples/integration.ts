@@ -37,7 +37,7 @@ function inTurn(step: () => Promise<void>): Promise<void> {
 
 /** Webhooks are answered first. */
 function queue(event: Happened): void {
-  inTurn(() => handle(event)).catch(() => {});
+  inTurn(() => handle(event)).catch(() => undefined);
 }
 
 async function handle({ id, type, order: name }: Happened): Promise<void> {

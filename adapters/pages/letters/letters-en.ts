@@ -109,7 +109,7 @@ export const lettersEn = {
       amount: missing,
       answers: [
         `We received ${received} of ${amount}.`,
-        `We pay ${payee} when all of it has arrived.` + (payBy === null ? '' : ` ${payBy(restBy)}`),
+        `We pay ${payee} when all of it has arrived.${payBy === null ? '' : ` ${payBy(restBy)}`}`,
         `Send exactly ${missing} with the same reference. Or ask for all of it back on the page.`,
       ],
     }),
