@@ -111,7 +111,8 @@ final class Shop
             }
             throw $refused;
         }
-        if ($payment->status === 'settled' && $order['state'] !== 'review') {
+        // Read again after a reset, it may have counted before its event comes.
+        if ($payment->status === 'settled' && !in_array($order['state'], ['paid', 'review'], true)) {
             $order['state'] = 'paid';
             $order['settled'] = $payment->brlSettledAmount;
             $order['effects'] += 1;

@@ -57,7 +57,8 @@ def settle(name: str) -> None:
         if refused.code == "NotFound":  # Its create failed.
             return
         raise
-    if payment.status == "settled" and order["state"] != "review":
+    # Read again after a reset, it may have counted before its event comes.
+    if payment.status == "settled" and order["state"] not in ("paid", "review"):
         order.update(state="paid", settled=payment.brlSettledAmount)
         order["effects"] += 1
 

@@ -59,6 +59,8 @@ async function settle(name: string): Promise<void> {
   if (error?.error === 'NotFound') return;
   if (error) throw new Error(error.message);
   if (data.status !== 'settled' || order.state === 'review') return;
+  // Read again after a reset, it may have counted before its event comes.
+  if (order.state === 'paid') return;
   Object.assign(order, { state: 'paid', settled: data.brlSettledAmount });
   order.effects += 1;
 }

@@ -54,14 +54,20 @@ export const readsAlways: Changed = {
 const knownTypes =
   '/test|created|kyc|quoted|pending|confirmed|settled|failed|cancelled|funds|refund|payout/';
 
+/** Each event has its effect, also of a payment that counts already. */
+const countsAgain = ["  if (order.state === 'paid') return;\n", ''] as const;
+
 export const mistakes: Readonly<Record<string, Mistake>> = {
   'drops no duplicates': {
     caughtBy: 'duplicate',
-    changes: [['  if (seen.has(id)) return;\n', '']],
+    changes: [countsAgain, ['  if (seen.has(id)) return;\n', '']],
   },
   'notes an event after its effect, while others run': {
     caughtBy: 'together',
-    changes: [['inTurn(() => handle(event))', 'inTurn(((done) => () => done)(handle(event)))']],
+    changes: [
+      countsAgain,
+      ['inTurn(() => handle(event))', 'inTurn(((done) => () => done)(handle(event)))'],
+    ],
   },
   'sets an order to what the latest event says': {
     caughtBy: 'reorder',
@@ -141,7 +147,10 @@ export const mistakes: Readonly<Record<string, Mistake>> = {
   },
   'knows a webhook by its delivery alone': {
     caughtBy: 'both-ways',
-    changes: [['String(data.externalEventId)', "String(headers['x-service-delivery-id'])"]],
+    changes: [
+      countsAgain,
+      ['String(data.externalEventId)', "String(headers['x-service-delivery-id'])"],
+    ],
   },
   'takes the first money for all of it': {
     caughtBy: 'short',
