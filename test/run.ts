@@ -83,10 +83,10 @@ const usualMs: readonly (readonly [folder: string, ms: number])[] = [
 ];
 
 /**
- * Tests wait for servers and clocks more than half of their time: with two, a fifth of the time of
- * the cores was idle.
+ * Tests wait for servers and clocks about half of their time. A third process for each core costs
+ * more than it fills: each loads the service.
  */
-const LANES_PER_CORE = 3;
+const LANES_PER_CORE = 2;
 /** Maximum time without progress. */
 const SILENCE_MS = 250_000;
 const SILENCE_MAX_MS = 400_000;
