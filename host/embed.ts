@@ -155,7 +155,7 @@ export async function createPonte(options: PonteOptions = {}): Promise<Ponte> {
     mails: mailer.mails,
     ...api,
     runUntilIdle: () => turns.run(),
-    advanceTime: (durationMs) => turns.beside(() => advanceTime(work, durationMs)),
+    advanceTime: (durationMs) => turns.instead(() => advanceTime(work, durationMs)),
     nowMs: () => time.nowMs,
     listen: async () => {
       const { address: host, port } = await http.listen('127.0.0.1', 0);
@@ -180,8 +180,8 @@ interface Turns {
   wake(): void;
   /** As `wake`, and resolves when nothing runs: two at a time would miss what the other has. */
   run(): Promise<void>;
-  /** Runs other work while nothing runs. */
-  beside(other: () => Promise<void>): Promise<void>;
+  /** Runs other work in a turn of its own: what wakes meanwhile runs after it. */
+  instead(other: () => Promise<void>): Promise<void>;
   /** Resolves after the last run. */
   end(): Promise<void>;
 }
@@ -215,9 +215,14 @@ function inTurn(run: () => Promise<void>): Turns {
       wake();
       return idle();
     },
-    async beside(other) {
-      await idle();
-      await other();
+    async instead(other) {
+      while (running !== null) await running;
+      const turn = other().finally(() => {
+        running = null;
+        if (again) wake();
+      });
+      running = turn;
+      await turn;
       await idle();
     },
     end() {

@@ -51,6 +51,24 @@ test('a payment settles and its webhooks are collected, signed at the time of th
     }
   }));
 
+for (const [name, turn] of [
+  ['runUntilIdle', (ponte: Ponte) => ponte.runUntilIdle()],
+  ['advanceTime', (ponte: Ponte) => ponte.advanceTime(SECOND_MS)],
+] as const)
+  test(`after listen(), ${name} returns when all is done that a change has begun`, () =>
+    withPonte({}, async (ponte) => {
+      await ponte.listen();
+      await subscribe(ponte);
+      for (let count = 0; count < 5; count += 1) {
+        const externalId = `order-${count}`;
+        const { id } = await ponte.post('/v1/payment-intents', { ...intent, externalId });
+        await ponte.post(`/v1/test-helpers/payments/${id}/advance`, {});
+        await turn(ponte);
+        assert.equal((await ponte.get(`/v1/payments/${id}`))['status'], 'settled');
+        assert.equal(ponte.webhooks.length, 8 * (count + 1));
+      }
+    }));
+
 test('its verifyWebhook uses its clock; the exported one uses the machine’s clock', () =>
   withPonte({ nowMs: 1_000_000 * SECOND_MS }, async (ponte) => {
     const secret = await subscribe(ponte);
