@@ -256,7 +256,6 @@ export interface Tx {
     byPublicId(publicId: string): Found<Payment>;
     /** Reads all tenants, in key order. */
     page(after: Pick<Payment, 'orgId' | 'mode' | 'id'> | null, limit: number): Many<Payment>;
-    /** Oldest first. */
     /** A page of each of these statuses, oldest first, in one statement. */
     ofBuyer(
       tenant: Tenant,

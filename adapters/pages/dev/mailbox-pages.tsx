@@ -142,7 +142,7 @@ function Mail({ mail, prefix }: { mail: WrittenMail; prefix: string }) {
           Show as HTML
         </a>
         {attachments.map(({ name }) => (
-          <a class="btn" href={`${prefix}/dev/mailbox/${id}/${name}`}>
+          <a class="btn" href={`${prefix}/dev/mailbox/${id}/${encodeURIComponent(name)}`}>
             <Icon name="download" />
             {name}
           </a>

@@ -6,7 +6,7 @@ export interface DeadlineText<When, Said = string> {
   readonly over: (when: When) => Said;
 }
 
-/** Says it with the time as it is shown. */
+/** Chooses the form that is true now. */
 export type SayDeadline<When> = <Said>(text: DeadlineText<When, Said>) => Said;
 
 /** Two instants, or two days of the calendar in one zone; a day is over when the next begins. */

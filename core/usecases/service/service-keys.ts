@@ -176,8 +176,10 @@ async function findCurrent(tx: Tx, purpose: ServiceKeyPurpose): Promise<ServiceK
 const openedRows = new WeakMap<ServiceKey, OpenedKey>();
 
 function opened({ secretBox }: Pick<Deps, 'secretBox'>, key: ServiceKey): OpenedKey {
-  const text = () => secretBox.open(key.sealed, serviceKeyPurpose(key));
-  const known = openedRows.get(key) ?? { id: key.id, bytes: Buffer.from(text(), 'base64') };
-  openedRows.set(key, known);
-  return known;
+  const known = openedRows.get(key);
+  if (known !== undefined) return known;
+  const text = secretBox.open(key.sealed, serviceKeyPurpose(key));
+  const made = { id: key.id, bytes: Buffer.from(text, 'base64') };
+  openedRows.set(key, made);
+  return made;
 }
