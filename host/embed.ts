@@ -180,7 +180,7 @@ interface Turns {
   wake(): void;
   /** As `wake`, and resolves when nothing runs: two at a time would miss what the other has. */
   run(): Promise<void>;
-  /** Runs other work in a turn of its own: what wakes meanwhile runs after it. */
+  /** Runs other work in a turn alone; what is woken during it begins after it. */
   instead(other: () => Promise<void>): Promise<void>;
   /** Resolves after the last run. */
   end(): Promise<void>;
