@@ -115,8 +115,9 @@ export class PartnerLedger {
   }
 
   /**
-   * Oldest first: each is full before the next, and the last one has the rest. `isKnown`: without
-   * the rest, which others may get once it is split. A rest that went back first is never split.
+   * What went back of each share, then the shares, oldest first: each is full before the next, and
+   * the last one has the rest. `isKnown`: without the rest, which others may get once it is split.
+   * A rest that went back first is never split.
    */
   sharesOf(
     transfer: PartnerTransaction,
@@ -125,13 +126,21 @@ export class PartnerLedger {
     const holders = this.#holdersOf(transfer);
     const [first] = holders;
     if (first?.claimMinor === null) return [{ owner: first.owner, got: transfer }];
+    const hasRest = !isKnown && transfer.status !== 'returned';
+    // A refund is of its transfer: nobody else has what went back.
+    const back = holders.map(({ owner, claimMinor }) => {
+      const refunds = this.transactions.filter(
+        ({ reference }) => this.#ownerOf(reference) === owner,
+      );
+      return smaller(refundsOf(transfer, refunds), claimMinor ?? 0n);
+    });
+    const kept = holders.map(({ claimMinor }, at) => (claimMinor ?? 0n) - (back[at] ?? 0n));
     const partOf = (at: number, totalMinor: bigint) => {
-      const before = holders.slice(0, at).reduce((sum, one) => sum + (one.claimMinor ?? 0n), 0n);
-      const leftMinor = totalMinor > before ? totalMinor - before : 0n;
-      const claimMinor = holders[at]?.claimMinor ?? 0n;
-      const isSplit = !isKnown && transfer.status !== 'returned';
-      const hasRest = at === holders.length - 1 && isSplit;
-      return hasRest || leftMinor < claimMinor ? leftMinor : claimMinor;
+      const parts = filled(totalMinor, [...back, ...kept]);
+      const restMinor = totalMinor - parts.reduce((sum, part) => sum + part, 0n);
+      const isLast = at === holders.length - 1;
+      const ownMinor = (parts[at] ?? 0n) + (parts[holders.length + at] ?? 0n);
+      return isLast && hasRest ? ownMinor + restMinor : ownMinor;
     };
     return holders.map(({ owner, claimMinor }, at) => ({
       owner,
@@ -262,6 +271,16 @@ export function wasEver(transaction: PartnerTransaction, status: TransactionStat
   return transaction.history.some((state) => state.status === status);
 }
 
+/** What of the total each claim gets, full before the next. */
+function filled(totalMinor: bigint, claimsMinor: readonly bigint[]): readonly bigint[] {
+  let leftMinor = totalMinor;
+  return claimsMinor.map((claimMinor) => {
+    const partMinor = smaller(leftMinor, claimMinor);
+    leftMinor -= partMinor;
+    return partMinor;
+  });
+}
+
 /** A returned pay-in gave back all that no refund of it took, or may still take. */
 function returnedOf(
   payin: PartnerTransaction,
@@ -270,6 +289,10 @@ function returnedOf(
   if (payin.status !== 'returned') return 0n;
   const left = payin.receivedMinor - refundsOf(payin, transactions);
   return left > 0n ? left : 0n;
+}
+
+export function smaller(left: bigint, right: bigint): bigint {
+  return left < right ? left : right;
 }
 
 function refundsOf(payin: PartnerTransaction, transactions: readonly PartnerTransaction[]): bigint {

@@ -17,6 +17,7 @@ import {
 import {
   type Collected,
   type PartnerTransaction,
+  smaller,
   type TransactionKind,
   type TransactionStatus,
   wasEver,
@@ -401,8 +402,4 @@ export class SimulatedPartner implements HistoryPartner {
 
 function refused(code: string): PartnerAnswer<never> {
   return { outcome: 'refused', code, message: code };
-}
-
-function smaller(left: bigint, right: bigint): bigint {
-  return left < right ? left : right;
 }

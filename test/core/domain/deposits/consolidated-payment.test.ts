@@ -17,6 +17,10 @@ import {
 import { isCurrentDeposit } from '../../../../core/domain/deposits/deposit.js';
 import { noFunds } from '../../../../core/domain/payments/funds.js';
 import type { Payment } from '../../../../core/domain/payments/payment.js';
+import {
+  PartnerLedger,
+  type PartnerTransaction,
+} from '../../../simulation/partner/partner-ledger.js';
 import { aDeposit } from '../../../support/samples/deposit-samples.js';
 import { aBarePayment, T0 } from '../../../support/samples/domain-samples.js';
 import { completedPayin } from '../../../support/samples/sample-rows.js';
@@ -199,9 +203,46 @@ test('a refund is held against its transfer: no other share has what went back',
       const back = has.map((one, at) => one - (taken[at] ?? 0n)).filter((one) => one > 0n);
       const leftMinor = totalMinor - sum(taken);
       assert.equal(sum(back), leftMinor > 0n ? leftMinor : 0n);
+      assert.deepEqual(modelled(totalMinor, taken), has, 'as the simulated partner splits it');
     }),
   );
 });
+
+/** The same by the books of the simulated partner, which judge the shares of a history. */
+function modelled(totalMinor: bigint, taken: readonly bigint[]): readonly bigint[] {
+  const books = new PartnerLedger(
+    (reference) => reference,
+    () => shares.map(({ paymentId: owner, receivedMinor: claimMinor }) => ({ owner, claimMinor })),
+  );
+  const booked = (kind: 'payin' | 'refund', reference: string, amountMinor: bigint) => {
+    const known = {
+      kind,
+      mode: 'test',
+      ref: `${kind} ${reference}`,
+      reference,
+      request: '',
+    } as const;
+    const made: PartnerTransaction = {
+      ...known,
+      amount: usd(amountMinor),
+      settlement: null,
+      payinRef: 'payin all',
+      takenAfterRefusal: false,
+      takenAtMs: T0,
+      status: 'completed',
+      receivedMinor: kind === 'payin' ? amountMinor : 0n,
+      history: [],
+      ...(kind === 'payin'
+        ? { collected: { reference: null, partyRef: null, repeats: null } }
+        : {}),
+    };
+    books.take(made);
+    return made;
+  };
+  const all = booked('payin', 'all', totalMinor);
+  for (const [at, { paymentId }] of shares.entries()) booked('refund', paymentId, taken[at] ?? 0n);
+  return books.sharesOf(all).map(({ got }) => got.receivedMinor);
+}
 
 test('what a share reports is not polled, and ends its review', () => {
   const [share] = shares;
