@@ -6,6 +6,7 @@ import { formatAmount, shownAmount } from '../../core/domain/base/money.js';
 import { type Mode, modes, tenantOf } from '../../core/domain/base/tenant.js';
 import { assetText } from '../../core/domain/commands/asset.js';
 import { isStuck, type MoneyCommand } from '../../core/domain/commands/partner-command.js';
+import { limitName } from '../../core/domain/payments/amount-limit.js';
 import { shortIdOf } from '../../core/domain/payments/bank-record.js';
 import type { PaymentView } from '../../core/domain/payments/change.js';
 import { payerText } from '../../core/domain/payments/payer-facts.js';
@@ -157,7 +158,7 @@ type ShownLimit = NonNullable<ReturnType<typeof payment.show>['amountLimit']>;
 
 function shownLimit({ period, left, until }: ShownLimit): string {
   const rest = left === null ? '' : `, ${left} left`;
-  return `over a limit of the payee: ${period}${rest}${until === null ? '' : ` until ${until}`}`;
+  return `over ${limitName(period)}${rest}${until === null ? '' : ` until ${until}`}`;
 }
 
 type SettlementJson = Readonly<

@@ -12,7 +12,9 @@ import { decimal, instant, instantOrNull } from '../protocol/schemas.js';
 
 export const amountLimitFields = {
   period: z.enum(limitPeriods).meta({
-    description: 'payment: of each payment. unknown: the partner does not say which limit it is.',
+    description:
+      'payment: of each payment. unknown: the partner does not say which limit it is. transfer: ' +
+      'the cap per transfer; what is over it before there is a payment is AmountAboveCap.',
   }),
   left: [
     decimal.nullable().meta({

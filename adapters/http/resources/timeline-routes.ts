@@ -78,7 +78,7 @@ const entries = {
   limit_reached: representation<EntryOf<'limit_reached'>>()(
     null,
     { at, kind: z.literal('limit_reached'), ...amountLimitFields },
-    'The buyer got no price: the amount is over a limit of the payee. The latest time only.',
+    'The buyer got no price: the amount is over a limit or the cap. The latest time only.',
   ),
   approval_lost: representation<EntryOf<'approval_lost'>>()(
     null,

@@ -91,10 +91,12 @@ export function priceExpiredScreen(scene: PaymentScene): ScreenContent {
   };
 }
 
-/** The partner gives no price: the amount is over a limit of the payee. */
+/** No price: the amount is over a limit of the payee or the cap per transfer. */
 export function priceLimitScreen(scene: PaymentScene): ScreenContent {
   const { texts, payment, org } = scene;
   const untilMs = payment.limit?.untilMs ?? null;
+  // What is over the cap must not be split.
+  const ask = payment.limit?.period === 'transfer' ? texts.limit.askOther : texts.limit.ask;
   return {
     title: texts.limit.heading,
     lede: limitCause(scene),
@@ -105,7 +107,7 @@ export function priceLimitScreen(scene: PaymentScene): ScreenContent {
         <FourAnswers
           money={whereMoney(scene, texts.answers.nothing)}
           next={untilMs === null ? texts.limit.next : texts.limit.until(<Time atMs={untilMs} />)}
-          todo={untilMs === null ? texts.limit.ask(org) : texts.limit.wait(org)}
+          todo={untilMs === null ? ask(org) : texts.limit.wait(org)}
         />
         <ButtonForm to="quote" class="actions">
           {texts.price.renew}

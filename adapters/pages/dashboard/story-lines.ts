@@ -44,6 +44,7 @@ export function storyLineOf(
     case 'created':
       return { text: words.entries.created, by: by(creator) };
     case 'limit_reached':
+      return { text: words.noPrice[entry.period === 'transfer' ? 'cap' : 'limit'], look: 'bad' };
     case 'approval_lost':
       return { text: words.entries[entry.kind], look: 'bad' };
     case 'question':

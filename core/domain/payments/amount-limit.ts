@@ -1,12 +1,19 @@
-// A limit of the payee at the partner: the buyer gets no price for an amount over it.
+// A limit of the payee at the partner, or the cap per transfer of the rule under which it pays out:
+// the buyer gets no price for an amount over it.
 import type { Money } from '../base/money.js';
 import { readAmount, writeAmount } from '../commands/partner-message.js';
 
 /**
  * Says whether it limits one payment, or all payments of a day or month by the partner's calendar.
+ * `transfer`: it is the cap, AmountAboveCap where no payment is kept.
  */
-export const limitPeriods = ['payment', 'day', 'month', 'unknown'] as const;
+export const limitPeriods = ['payment', 'day', 'month', 'unknown', 'transfer'] as const;
 export type LimitPeriod = (typeof limitPeriods)[number];
+
+/** In the words of operators. */
+export function limitName(period: LimitPeriod): string {
+  return period === 'transfer' ? 'the cap per transfer' : `a limit of the payee (${period})`;
+}
 
 export interface AmountLimit {
   readonly period: LimitPeriod;

@@ -6,7 +6,7 @@ import { mailboxKey } from '../base/email-address.js';
 import type { Locale } from '../base/locale.js';
 import type { CommandDraft, MoneyCommand } from '../commands/partner-command.js';
 import { isQuoteExpired, type Quote } from '../commands/quote.js';
-import type { AmountLimit } from './amount-limit.js';
+import { type AmountLimit, limitName } from './amount-limit.js';
 import {
   type Change,
   type MoveFields,
@@ -126,7 +126,7 @@ export function limited(was: PaymentAggregate, limit: AmountLimit, nowMs: number
   const { payment } = was;
   if (nextStatus(payment.status, 'quote') === null) return unchanged(was);
   const limitHit = Object.freeze({ ...limit, atMs: nowMs, isLifted: false });
-  const alert = `no price for the buyer: the amount is over a limit of the payee (${limit.period})`;
+  const alert = `no price for the buyer: the amount is over ${limitName(limit.period)}`;
   return {
     ...unchanged(was),
     payment: Object.freeze({ ...payment, limitHit, updatedAtMs: nowMs }),

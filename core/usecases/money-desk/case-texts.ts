@@ -1,5 +1,6 @@
 // What happened to a payment, for operators: by the names that the API, the ledger and the log use.
 import { shownAmount } from '../../domain/base/money.js';
+import { limitName } from '../../domain/payments/amount-limit.js';
 import { movedIn } from '../../domain/payments/ledger.js';
 import type { TimelineEntry } from '../../domain/payments/timeline.js';
 import { capital } from './desk-texts.js';
@@ -26,7 +27,7 @@ function lineOf(
     case 'created':
       return { text: `Created: ${shownAmount(entry.amount)}` };
     case 'limit_reached':
-      return { text: 'No price: over a limit of the payee', look: 'bad' };
+      return { text: `No price: over ${limitName(entry.period)}`, look: 'bad' };
     case 'approval_lost':
       return { text: 'The partner rejected the buyer after its approval', look: 'bad' };
     case 'question':

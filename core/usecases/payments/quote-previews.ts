@@ -48,7 +48,10 @@ export async function previewQuote(
   await takePreviewSlot(deps, tenant);
   const priced = { source: amount, destination: checked.destination };
   const answer = await withinCap(deps, partner, priced, await partner.quote(priced));
-  if (answer.outcome === 'over_limit') return { terms: null, limit: answer.limit };
+  if (answer.outcome === 'over_limit') {
+    if (answer.limit.period === 'transfer') throw new PonteError('AmountAboveCap');
+    return { terms: null, limit: answer.limit };
+  }
   if (answer.outcome === 'refused' && answer.code === PARTY_BLOCKED) {
     throw new PonteError('PartnerUnavailable');
   }

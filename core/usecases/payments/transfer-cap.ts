@@ -38,7 +38,7 @@ export async function withinCap(
   if (answer.outcome !== 'done') return answer;
   const cap = await transferCap(deps, partner, priced);
   if (cap === null || priced.source.amountMinor <= cap.amountMinor) return answer;
-  return { outcome: 'over_limit', limit: { period: 'payment', left: cap, untilMs: null } };
+  return { outcome: 'over_limit', limit: { period: 'transfer', left: cap, untilMs: null } };
 }
 
 function rateIn(answer: QuoteAnswer) {

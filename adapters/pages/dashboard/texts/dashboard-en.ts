@@ -410,8 +410,7 @@ export const dashboardEn = {
       KybNotApproved: 'This organization cannot collect yet: its KYB is not approved',
       SellerNotReady: 'Payments cannot be made to this payee yet',
       AmountBelowMinimum: 'The invoice is below the minimum of USD 10.00',
-      AmountAboveCap:
-        'The invoice is over the cap per transfer. Ask the operator of Ponte; do not split it',
+      AmountAboveCap: 'The invoice is over the cap per transfer. Ask the operator; do not split it',
       ValidationError: 'Choose another currency',
     },
     approval: 'Approval',
@@ -707,9 +706,12 @@ export const dashboardEn = {
     cameBack: (when: string) => `came back on ${when}`,
     metadata: 'Metadata',
     reason: 'Reason',
+    noPrice: {
+      limit: 'No price: over a limit of the payee',
+      cap: 'No price: over the cap per transfer. Ask the operator; do not split it',
+    },
     entries: {
       created: 'Created',
-      limit_reached: 'No price: over a limit of the payee',
       approval_lost: 'The approval of the buyer was withdrawn',
       question: 'The buyer asks',
     },

@@ -699,9 +699,12 @@ export const dashboardEs: DashboardTexts = {
     cameBack: (when) => `volvió el ${when}`,
     metadata: 'Metadatos',
     reason: 'Motivo',
+    noPrice: {
+      limit: 'Sin precio: supera un límite del beneficiario',
+      cap: 'Sin precio: supera el tope por transferencia. Consulte al operador; no lo divida',
+    },
     entries: {
       created: 'Creado',
-      limit_reached: 'Sin precio: supera un límite del beneficiario',
       approval_lost: 'Se retiró la aprobación del comprador',
       question: 'El comprador pregunta',
     },

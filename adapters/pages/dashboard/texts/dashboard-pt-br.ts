@@ -694,9 +694,12 @@ export const dashboardPtBr: DashboardTexts = {
     cameBack: (when) => `devolvido em ${when}`,
     metadata: 'Metadados',
     reason: 'Motivo',
+    noPrice: {
+      limit: 'Sem preço: acima de um limite do recebedor',
+      cap: 'Sem preço: acima do limite por transferência. Consulte o operador; não o divida',
+    },
     entries: {
       created: 'Criado',
-      limit_reached: 'Sem preço: acima de um limite do recebedor',
       approval_lost: 'A aprovação do comprador foi retirada',
       question: 'O comprador pergunta',
     },

@@ -115,11 +115,14 @@ export const enMoney = {
           : `${payee} has a monthly limit and can receive at most ${left} more this month.`,
       unknown: (payee: string, _left: string | null) =>
         `It is over a limit of what ${payee} can receive.`,
+      transfer: (_payee: string, _left: string | null) =>
+        'By the rule for these payments, it is more than one transfer may have.',
     } satisfies Record<LimitPeriod, (payee: string, left: string | null) => string>,
     until: (when: Node) => <>It may be possible from {when}.</>,
     next: 'It becomes possible if the limit is raised. This request stays open.',
     wait: (org: string) => `Come back then, or ask ${org} for a smaller amount.`,
     ask: (org: string) => `Ask ${org} for a smaller amount or another way to pay.`,
+    askOther: (org: string) => `Ask ${org} for another way to pay.`,
   },
   purposes: {
     goods: 'Goods',

@@ -111,11 +111,13 @@ export const esMoney = {
           ? `${payee} alcanzó un límite y este mes no puede recibir nada más.`
           : `${payee} tiene un límite mensual y este mes puede recibir como máximo ${left} más.`,
       unknown: (payee) => `El importe supera un límite de lo que ${payee} puede recibir.`,
+      transfer: () => 'Según la norma de estos pagos, es más de lo que admite una transferencia.',
     },
     until: (when) => <>Puede ser posible a partir del {when}.</>,
     next: 'Será posible si se amplía el límite. Esta solicitud sigue abierta.',
     wait: (org) => `Vuelva entonces o pida a ${org} un importe menor.`,
     ask: (org) => `Pida a ${org} un importe menor u otra forma de pagar.`,
+    askOther: (org) => `Pida a ${org} otra forma de pagar.`,
   },
   purposes: {
     goods: 'Mercancías',

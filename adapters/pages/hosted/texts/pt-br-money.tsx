@@ -111,11 +111,13 @@ export const ptBrMoney = {
           ? `${payee} atingiu um limite e não pode receber mais nada neste mês.`
           : `${payee} tem um limite mensal e neste mês pode receber no máximo mais ${left}.`,
       unknown: (payee) => `O valor passa de um limite do que ${payee} pode receber.`,
+      transfer: () => 'Pela norma destes pagamentos, é mais do que cabe em uma transferência.',
     },
     until: (when) => <>Pode ser possível a partir de {when}.</>,
     next: 'Será possível se o limite for aumentado. Esta cobrança continua aberta.',
     wait: (org) => `Volte nessa data ou peça a ${org} um valor menor.`,
     ask: (org) => `Peça a ${org} um valor menor ou outra forma de pagar.`,
+    askOther: (org) => `Peça a ${org} outra forma de pagar.`,
   },
   purposes: {
     goods: 'Mercadorias',

@@ -211,6 +211,12 @@ test('an amount over a limit of the payee is said in words, and the price may be
     ],
     ['pt-BR', { period: 'day', left, untilMs }, /hoje pode receber no máximo mais USD.40,00/],
     ['es', { period: 'month', left: null, untilMs }, /este mes no puede recibir nada más/],
+    // The buyer is not led to split it.
+    [
+      'en',
+      { period: 'transfer', left, untilMs: null },
+      /more than one transfer may have(?!.*(40\.00|smaller)).*another way to pay/s,
+    ],
   ] as const) {
     const { id, path, visitor } = await atThePrice(site, language);
     const restore = quotes(site, { outcome: 'over_limit', limit });
