@@ -142,7 +142,7 @@ export function newStore(
     async run(work, options = {}) {
       let lost: unknown = null;
       for (let runs = 0; runs < RUNS_MAX; runs += 1) {
-        const unit = new UnitOfWork(database, runs === 0);
+        const unit = new UnitOfWork(database, runs === 0, options.known);
         const outcome = await runOnce(unit, database, sealer, work, options);
         if (outcome.kind === 'done') return outcome.value;
         lost = outcome.cause;

@@ -5,6 +5,7 @@ import { hash } from 'node:crypto';
 import type { Actor } from '../../core/domain/base/actor.js';
 import { isStorable } from '../../core/domain/base/raw-json.js';
 import { modes } from '../../core/domain/base/tenant.js';
+import type { PaymentWithCommands } from '../../core/domain/payments/change.js';
 import type { ChangeDetails, ChangedRow } from '../../core/domain/service/audit-record.js';
 import { keyIdOf } from '../../core/domain/service/sealed-text.js';
 import { assert } from '../../core/errors.js';
@@ -39,6 +40,8 @@ interface Staged {
 export class UnitOfWork {
   readonly isFirst: boolean;
   readonly insertsFirst: boolean;
+  /** What the caller has read of a payment; null after the first run. */
+  readonly knownPayment: PaymentWithCommands | null;
   /** Who causes the events of this run; null: not known. */
   actor: Actor | null = null;
   readonly #database: Database;
@@ -52,9 +55,10 @@ export class UnitOfWork {
   #listeners: ((stored: boolean) => void)[] | null = null;
   #ended = false;
 
-  constructor(database: Database, isFirst: boolean) {
+  constructor(database: Database, isFirst: boolean, known: PaymentWithCommands | null = null) {
     this.#database = database;
     this.isFirst = isFirst;
+    this.knownPayment = isFirst ? known : null;
     this.insertsFirst = isFirst && database.refusesAlone;
   }
 
@@ -138,10 +142,15 @@ export class UnitOfWork {
    */
   async known<T>(table: Table<T>, value: T, key: readonly Param[]): Promise<T | null> {
     if (!this.isFirst) return this.byKey(table, key);
-    this.#assertRowUnwritten(table.name, key);
-    const guard = table.expect(value);
-    this.#known.push(guard);
-    this.#seen.push(() => [guard]);
+    return this.taken({ tables: [table], expect: () => [table.expect(value)] }, value, key);
+  }
+
+  /** Takes what the caller has read before. The first of its rows guards the others. */
+  taken<T>({ tables, expect }: Omit<Joined<T>, 'read'>, value: T, key: readonly Param[]): T {
+    for (const { name } of tables) this.#assertRowUnwritten(name, key);
+    const guards = expect(value);
+    this.#known.push(...guards.slice(0, 1));
+    this.#seen.push(() => guards);
     return value;
   }
 
@@ -177,7 +186,7 @@ export class UnitOfWork {
   }
 
   async joined<T>(joined: Joined<T>, sql: string, params: readonly Param[]): Promise<readonly T[]> {
-    for (const { name } of joined.tables) this.#assertUnwritten(name);
+    for (const { name } of joined.tables) this.assertUnwritten(name);
     const rows = await this.#database.read(sql, params);
     return rows.map((row) => {
       const value = joined.read(row);
@@ -192,12 +201,12 @@ export class UnitOfWork {
     page: CachedPage<T>,
     params: readonly Param[],
   ): Promise<readonly T[]> {
-    for (const { name } of tables) this.#assertUnwritten(name);
+    for (const { name } of tables) this.assertUnwritten(name);
     return this.#database.page(page, params);
   }
 
   async cached<T>(query: CachedJoin<T>, params: readonly string[]): Promise<readonly T[]> {
-    for (const { name } of query.tables) this.#assertUnwritten(name);
+    for (const { name } of query.tables) this.assertUnwritten(name);
     return this.#cached(query, params);
   }
 
@@ -207,7 +216,7 @@ export class UnitOfWork {
 
   /** Throws synchronously when the table has staged writes; its callers are async. */
   rows(tableName: string, sql: string, params: readonly Param[]): Promise<readonly Row[]> {
-    this.#assertUnwritten(tableName);
+    this.assertUnwritten(tableName);
     return this.#database.read(sql, params);
   }
 
@@ -248,7 +257,7 @@ export class UnitOfWork {
     return false;
   }
 
-  #assertUnwritten(tableName: string): void {
+  assertUnwritten(tableName: string): void {
     const isWritten = this.#staged?.tables.has(tableName) === true;
     assert(!isWritten, `${tableName} is read after a write to it was staged`);
   }

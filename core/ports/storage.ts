@@ -39,7 +39,12 @@ import type {
 import type { PartyDraft } from '../domain/parties/party-draft.js';
 import type { ProductionRequest } from '../domain/parties/production-request.js';
 import type { BankAccount, BankDetails } from '../domain/payments/bank-record.js';
-import type { PaymentAggregate, PaymentView, ShownView } from '../domain/payments/change.js';
+import type {
+  PaymentAggregate,
+  PaymentView,
+  PaymentWithCommands,
+  ShownView,
+} from '../domain/payments/change.js';
 import type { DomainEvent, EventNote, FeedHead, NumberedEvent } from '../domain/payments/event.js';
 import type { Funds } from '../domain/payments/funds.js';
 import type { BodyMacs, CreateFindings, KeyOrigin } from '../domain/payments/idempotency.js';
@@ -135,6 +140,11 @@ export const VERSIONS_MAX = 100;
 export interface RunOptions {
   /** Allows the batch in quarantine: it records what is known or revokes a right. */
   readonly inQuarantine?: boolean;
+  /**
+   * A payment that the caller has read: the first run of the work takes it as it is, and its batch
+   * guards the payment, whose version guards funds and commands. Later runs read.
+   */
+  readonly known?: PaymentWithCommands | null;
 }
 
 export interface CommandFilter {

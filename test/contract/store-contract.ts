@@ -264,6 +264,38 @@ export function storeContract(fresh: OpenStore): void {
     });
   }
 
+  test('a run takes what is known of a payment, and reads it if another write has won', async () => {
+    const store = await fresh();
+    const payment = aPayment();
+    const command = aCommand();
+    await store.run(async (tx) => {
+      tx.payments.insert(payment);
+      tx.funds.put(someFunds({ version: 0 }));
+      tx.commands.insert(command);
+    });
+    const funds = await store.run((tx) => tx.funds.of(payment));
+    const known = { was: { payment, funds }, commands: [] };
+    const runs: unknown[] = [];
+    const decide = () =>
+      store.run(
+        async (tx) => {
+          const was = await tx.payments.withFunds(tenant, payment.id);
+          assert.ok(was !== null);
+          runs.push([was, await tx.commands.ofPayment(tenant, payment.id)]);
+          tx.payments.update({ ...was.payment, failureReason: 'decided' });
+        },
+        { known },
+      );
+    await decide();
+    await decide();
+    const taken = [known.was, known.commands];
+    const again = { payment: { ...payment, failureReason: 'decided', version: 2 }, funds };
+    assert.deepEqual(runs, [taken, taken, [again, [command]]]);
+    // Another payment is read.
+    const other = await store.run((tx) => tx.payments.withFunds(tenant, 'pi_2'), { known });
+    assert.equal(other, null);
+  });
+
   test('a message that had no row is inserted once; the second run reads it', async () => {
     const store = await fresh();
     const found: (number | undefined)[] = [];

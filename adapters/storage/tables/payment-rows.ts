@@ -253,7 +253,12 @@ export const paymentsPart: TxPart<'payments'> = {
     return (await Promise.all(pages)).flat().map((row) => String(row['id']));
   },
   get: (unit, { orgId, mode }, id) => unit.byKey(payments, [orgId, mode, id]),
-  withFunds: (unit, { orgId, mode }, id) => unit.joinedByKey(aggregateById, [orgId, mode, id]),
+  async withFunds(unit, { orgId, mode }, id) {
+    const key = [orgId, mode, id];
+    const known = unit.knownPayment?.was ?? null;
+    if (known?.payment.id === id) return unit.taken(aggregates, known, key);
+    return unit.joinedByKey(aggregateById, key);
+  },
   byExternalId: (unit, { orgId, mode }, origin, externalId) =>
     unit.first(payments, `where org_id = $1 and mode = $2 and ${byExternalIdSql}`, [
       orgId,

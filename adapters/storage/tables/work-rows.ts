@@ -233,6 +233,11 @@ export const commandsPart: TxPart<'commands'> = {
     unit.stage(merge(commands.name, null, sql, [to, mode, from]));
   },
   ofPayment: async (unit, { orgId, mode }, paymentId) => {
+    const known = unit.knownPayment;
+    if (known?.was.payment.id === paymentId) {
+      unit.assertUnwritten(commands.name);
+      return known.commands;
+    }
     const sql = [
       'where org_id = $1 and mode = $2 and payment_id = $3',
       'order by created_at, id',

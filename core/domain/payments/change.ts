@@ -16,6 +16,12 @@ export interface PaymentAggregate {
   readonly funds: Funds;
 }
 
+/** A payment and all its commands, as one run read or stored them. */
+export interface PaymentWithCommands {
+  readonly was: PaymentAggregate;
+  readonly commands: readonly MoneyCommand[];
+}
+
 /** What neither an answer nor a list shows of a payment. */
 export const unshownOfPayment = [
   'orgId',
@@ -141,6 +147,30 @@ export function commandsAfter(
   { changedCommands }: Change,
 ): readonly MoneyCommand[] {
   return commands.map((one) => changedCommands.find(({ id }) => id === one.id) ?? one);
+}
+
+/**
+ * What is stored after a change of what was read: each changed row has the next version. Null if
+ * the change adds commands, whose ids and references are drawn when they are stored.
+ */
+export function storedAfter(
+  { was, commands }: PaymentWithCommands,
+  change: Change,
+): PaymentWithCommands | null {
+  if (change.commands.length > 0) return null;
+  const next = <R extends { readonly version: number }>(row: R): R =>
+    Object.freeze({ ...row, version: row.version + 1 });
+  const { payment, funds, changedCommands } = change;
+  return {
+    was: {
+      payment: payment === was.payment ? payment : next(payment),
+      funds: funds === was.funds ? funds : next(funds),
+    },
+    commands: commands.map((one) => {
+      const changed = changedCommands.find(({ id }) => id === one.id);
+      return changed === undefined ? one : next(changed);
+    }),
+  };
 }
 
 export function withChangedCommand(change: Change, command: MoneyCommand): Change {

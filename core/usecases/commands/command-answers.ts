@@ -32,6 +32,7 @@ import { isDepositUndecided } from '../deposits/deposit-matching.js';
 import { expectApproved } from '../parties/buyer-decisions.js';
 import {
   holdsPayouts,
+  type KnownCommand,
   type Staged,
   stageCommand,
   stageMoneyCommand,
@@ -47,18 +48,19 @@ import { operationOf } from './partner-operations.js';
 export const BUYER_UNAPPROVED = 'the buyer is not approved';
 
 /**
- * Returns the stored command; null if the lease is lost. The answer to a read counts without it.
+ * Returns what is stored; null if the lease is lost. The answer to a read counts without it.
  * Answers about money are stored in quarantine too.
  */
 export async function storeAnswer(
   deps: Deps,
   partner: SettlementPartner,
-  claimed: PartnerCommand,
+  known: KnownCommand,
   asked: AskedStep,
-): Promise<PartnerCommand | null> {
-  if (asked.step === 'instruct' && asked.instructions === undefined) return claimed;
+): Promise<KnownCommand | null> {
+  if (asked.step === 'instruct' && asked.instructions === undefined) return known;
+  const { command: claimed } = known;
   const stage = stages(partner, claimed, asked);
-  const stored = await storeStaged(
+  const staged = await storeStaged(
     deps,
     async (batch) => {
       const command = await batch.tx.commands.known(claimed);
@@ -66,8 +68,12 @@ export async function storeAnswer(
       if (asked.step === 'read') return stage(batch, command);
       return holdsLease(command, claimed) ? stage(batch, command) : null;
     },
-    { inQuarantine: asked.step !== 'read' && isMoneyCommand(claimed) },
+    {
+      inQuarantine: asked.step !== 'read' && isMoneyCommand(claimed),
+      known: asked.step === 'prepare' ? asked.payment : known.payment,
+    },
   );
+  const stored = staged?.command ?? null;
   // The stored row says that the alert was raised.
   if (stored !== null && stored.lateAtMs !== null && stored.lateAtMs !== claimed.lateAtMs) {
     const about = isMoneyCommand(stored)
@@ -79,7 +85,7 @@ export async function storeAnswer(
     const { outcome } = asked.answer;
     deps.log.warn('late answer of the partner', { commandId: claimed.id, outcome });
   }
-  return stored;
+  return staged;
 }
 
 type Stage = (batch: Batch, command: PartnerCommand) => Promise<Staged | null>;

@@ -14,7 +14,7 @@ import type {
   PartnerFact,
   SettlementPartner,
 } from '../../ports/partner.js';
-import { operationOf } from './partner-operations.js';
+import { operationOf, type PreparedRequest } from './partner-operations.js';
 
 interface Turn {
   readonly command: PartnerCommand;
@@ -25,7 +25,7 @@ interface Turn {
 
 /** What the partner answered to a step. */
 export type AskedStep =
-  | { readonly step: 'prepare'; readonly answer: PartnerAnswer<string> }
+  | (PreparedRequest & { readonly step: 'prepare' })
   | { readonly step: 'start'; readonly answer: PartnerAnswer<AcceptedCommand> }
   | {
       readonly step: 'look_up';
@@ -42,7 +42,7 @@ export async function askPartner(
 ): Promise<AskedStep> {
   switch (step) {
     case 'prepare':
-      return { step, answer: await prepare(deps, partner, command) };
+      return { step, ...(await prepare(deps, partner, command)) };
     case 'start':
       return { step, answer: await call(partner, command, request ?? sentRequest(deps, command)) };
     case 'look_up': {
@@ -66,8 +66,10 @@ async function prepare(
   deps: Deps,
   partner: SettlementPartner,
   command: PartnerCommand,
-): Promise<PartnerAnswer<string>> {
-  if (command.request !== null) return { outcome: 'done', value: sentRequest(deps, command) };
+): Promise<PreparedRequest> {
+  if (command.request !== null) {
+    return { answer: { outcome: 'done', value: sentRequest(deps, command) }, payment: null };
+  }
   return operationOf(command).prepare(deps, partner, command);
 }
 

@@ -146,7 +146,7 @@ async function lookUpRefused(deps: Deps, command: MoneyCommand): Promise<void> {
 
 async function repeatCommand(deps: Deps, commandId: string): Promise<PartnerCommand> {
   let known: readonly string[] = [];
-  const superseded = await storeStaged(deps, async (batch) => {
+  const stored = await storeStaged(deps, async (batch) => {
     const refused = await batch.tx.commands.get(commandId);
     assert(refused !== null, 'a command stays');
     const { kind } = refused;
@@ -165,7 +165,8 @@ async function repeatCommand(deps: Deps, commandId: string): Promise<PartnerComm
       return supersedeCommand(refused, batch.nowMs);
     });
   });
-  assert(superseded !== null && isMoneyCommand(superseded), 'it is about a payment');
+  const superseded = stored?.command;
+  assert(superseded !== undefined && isMoneyCommand(superseded), 'it is about a payment');
   const commands = await deps.store.run((tx) =>
     tx.commands.ofPayment(tenantOf(superseded), superseded.paymentId),
   );

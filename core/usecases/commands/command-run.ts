@@ -3,6 +3,7 @@
 import { firstStep, nextCommandStep } from '../../domain/commands/command-step.js';
 import type { PartnerCommand } from '../../domain/commands/partner-command.js';
 import type { Deps } from '../../ports/deps.js';
+import type { KnownCommand } from '../payments/command-changes.js';
 import { partnerFor } from '../service/partner-calls.js';
 import { storeAnswer } from './command-answers.js';
 import { askPartner } from './command-calls.js';
@@ -12,14 +13,15 @@ export async function runCommand(deps: Deps, claimed: PartnerCommand): Promise<v
   if (partner === null) throw new Error(`no settlement partner is configured for ${claimed.mode}`);
   let step = firstStep(claimed);
   let request: string | null = null;
-  for (let command = claimed; ; ) {
+  for (let known: KnownCommand = { command: claimed, payment: null }; ; ) {
+    const { command } = known;
     const asked = await askPartner(deps, partner, { command, step, request });
-    const stored = await storeAnswer(deps, partner, command, asked);
+    const stored = await storeAnswer(deps, partner, known, asked);
     if (stored === null) return;
-    const next = nextCommandStep(step, command, stored, deps.clock.nowMs());
+    const next = nextCommandStep(step, command, stored.command, deps.clock.nowMs());
     if (next === null) return;
     request =
       asked.step === 'prepare' && asked.answer.outcome === 'done' ? asked.answer.value : null;
-    [step, command] = [next, stored];
+    [step, known] = [next, stored];
   }
 }

@@ -25,6 +25,7 @@ import {
 } from '../../domain/commands/report-check.js';
 import { decisionProblem } from '../../domain/deposits/deposit.js';
 import { shortIdOf } from '../../domain/payments/bank-record.js';
+import type { PaymentWithCommands } from '../../domain/payments/change.js';
 import { hasMoneyForPayouts, takenFrom } from '../../domain/payments/funds.js';
 import { assert } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
@@ -60,11 +61,17 @@ import { referencesSinceMs } from '../payments/command-references.js';
 import { loadPayment } from '../payments/payment-store.js';
 import type { Batch } from '../service/batch.js';
 
+export interface PreparedRequest {
+  readonly answer: PartnerAnswer<string>;
+  /** The payment that was read for it. */
+  readonly payment: PaymentWithCommands | null;
+}
+
 export interface Operation<C extends PartnerCommand = PartnerCommand> {
   /** Null: the answer to the call is final. */
   readonly reportKind: keyof PartnerReports | null;
   /** The exact request, if it was not fixed with the command. */
-  prepare(deps: Deps, partner: SettlementPartner, command: C): Promise<PartnerAnswer<string>>;
+  prepare(deps: Deps, partner: SettlementPartner, command: C): Promise<PreparedRequest>;
   callsOf(partner: SettlementPartner): Omit<CommandCalls<never, PartnerFact['report']>, 'prepare'>;
   /** `adopted` are commands without a row, including this one. */
   onAccepted(
@@ -259,9 +266,11 @@ function moneyOperation<K extends MoneyFact['kind']>(
     async prepare(deps, partner, command) {
       const known = await knownOf(deps, command);
       const stored = known.commands.find(({ id }) => id === command.id);
-      if (stored?.version === command.version) return rules.prepare(partner, command, known);
+      if (stored?.version === command.version)
+        return { answer: await rules.prepare(partner, command, known), payment: known };
       // This run stood still: another one has the command, and its payment may have gone on.
-      return { outcome: 'later', reason: 'another run has the command' };
+      const answer = { outcome: 'later', reason: 'another run has the command' } as const;
+      return { answer, payment: null };
     },
     onAccepted(batch, command, { partnerRef, instructions }, adopted) {
       const accept = () => acceptCommand(command, partnerRef, batch.nowMs);
@@ -307,11 +316,12 @@ function moneyOperation<K extends MoneyFact['kind']>(
 function knownOf(deps: Deps, command: MoneyCommand) {
   const tenant = tenantOf(command);
   return deps.store.run(async (tx) => {
-    const { payment } = await loadPayment(tx, tenant, command.paymentId);
+    const was = await loadPayment(tx, tenant, command.paymentId);
+    const { payment } = was;
     const { quoteId } = payment;
     const quote = quoteId === null ? null : await tx.quotes.get(tenant, quoteId);
     const commands = await tx.commands.ofPayment(tenant, command.paymentId);
-    return { payment, quote, commands, sinceMs: await referencesSinceMs(deps, tx, payment) };
+    return { was, payment, quote, commands, sinceMs: await referencesSinceMs(deps, tx, payment) };
   });
 }
 
@@ -327,7 +337,7 @@ async function stageParty(
     for (const alert of alerts) batch.deps.log.error('alert', alert);
   };
   if (isComplete && next !== was) return { ...stageCommand(batch, next), announce };
-  return { command: was, isComplete, announce };
+  return { command: was, payment: null, isComplete, announce };
 }
 
 /** The partner has not decided, or waits for an answer: the command is polled. */

@@ -117,7 +117,7 @@ async function storeFound(
   assert(row !== undefined, 'a command without a row has a number');
   const stored =
     row.partnerRef !== null
-      ? row
+      ? { command: row }
       : await storeStaged(deps, async (batch) => {
           const current = (await batch.tx.commands.get(row.id)) ?? row;
           return operationOf(current).onAccepted(batch, current, accepted, made);
@@ -125,6 +125,6 @@ async function storeFound(
   if (stored === null || report === null) return;
   // Kind and report belong together by the port.
   const fact = { kind, reference: row.reference, partnerRef: accepted.partnerRef, report };
-  const source = { polledVersion: stored.version };
-  await applyPartnerUpdate(deps, stored, fact as PartnerFact, source);
+  const source = { polledVersion: stored.command.version };
+  await applyPartnerUpdate(deps, stored.command, fact as PartnerFact, source);
 }

@@ -90,7 +90,7 @@ async function find(
     const { prepare, callsOf } = operationOf(command);
     const request: PartnerAnswer<string> =
       command.request === null
-        ? await prepare(deps, partner, command)
+        ? (await prepare(deps, partner, command)).answer
         : { outcome: 'done', value: sentRequest(deps, command) };
     if (request.outcome !== 'done') return { outcome: 'done', value: listed };
     return callsOf(partner).find(request.value);

@@ -150,7 +150,7 @@ async function stageDecision(
   let count = 0;
   for (const { was, commands } of read) {
     const change = kycDecided(was, commands, decision, reason, nowMs);
-    await stageChange(deps, tx, was, change);
+    await stageChange(deps, tx, was, change, [], commands);
     const { id: paymentId } = was.payment;
     alerts.push(...change.alerts.map((alert) => ({ alert, paymentId })));
     count += 1;

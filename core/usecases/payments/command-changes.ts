@@ -17,7 +17,11 @@ import {
 import { readAmount, writeAmount } from '../../domain/commands/partner-message.js';
 import type { Quote } from '../../domain/commands/quote.js';
 import type { DriftLimits, ReportProblem } from '../../domain/commands/report-check.js';
-import type { Change, PaymentAggregate } from '../../domain/payments/change.js';
+import {
+  type Change,
+  type PaymentWithCommands,
+  storedAfter,
+} from '../../domain/payments/change.js';
 import {
   commandsChanged,
   payoutDecided,
@@ -33,9 +37,13 @@ import { atInstance } from '../service/partner-calls.js';
 import { stageBankDetails } from './bank-details.js';
 import { announce, loadPayment, stageChange } from './payment-store.js';
 
-export interface Staged {
-  /** The command with its stored version. */
+/** A command with its stored version and, if it is about money, what is known of its payment. */
+export interface KnownCommand {
   readonly command: PartnerCommand;
+  readonly payment: PaymentWithCommands | null;
+}
+
+export interface Staged extends KnownCommand {
   /** False while a report needs another batch: stage it again. */
   readonly isComplete: boolean;
   /** To be called after the batch is stored. */
@@ -56,12 +64,12 @@ export async function storeStaged(
   deps: Deps,
   stage: (batch: Batch) => Promise<Staged | null>,
   options?: RunOptions,
-): Promise<PartnerCommand | null> {
+): Promise<KnownCommand | null> {
   for (;;) {
     const work = (tx: Tx) => stage({ deps, tx, nowMs: deps.clock.nowMs() });
     const staged = await deps.store.run(work, options);
     staged?.announce();
-    if (staged === null || staged.isComplete) return staged?.command ?? null;
+    if (staged === null || staged.isComplete) return staged;
   }
 }
 
@@ -92,7 +100,7 @@ export function stageCommand({ tx }: Batch, next: PartnerCommand): Staged {
 }
 
 export function unchangedCommand(command: PartnerCommand): Staged {
-  return { command, isComplete: true, announce: () => undefined };
+  return { command, payment: null, isComplete: true, announce: () => undefined };
 }
 
 /**
@@ -226,9 +234,7 @@ function isLessThan({ amountMinor, currency }: Money, { amount, receivedMinor }:
   return isOther || amountMinor < receivedMinor;
 }
 
-export interface PaymentCommands {
-  readonly was: PaymentAggregate;
-  readonly commands: readonly MoneyCommand[];
+export interface PaymentCommands extends PaymentWithCommands {
   /** Commands without a row. */
   readonly adopted?: readonly MoneyCommand[];
 }
@@ -257,7 +263,8 @@ export async function stagePaymentCommands(
   // The change may have added to it.
   const last = stored.changedCommands.find(({ id }) => id === next.id) ?? next;
   const { command, ...rest } = staged(last, () => announce(deps, stored));
-  return { ...rest, command: isNew ? atInstance(deps, last) : command };
+  const payment = adopted.length > 0 ? null : storedAfter({ was, commands }, stored);
+  return { ...rest, payment, command: isNew ? atInstance(deps, last) : command };
 }
 
 /**
@@ -276,12 +283,13 @@ export async function stagePayoutDecided(
     destination === null ? stored.payment : Object.freeze({ ...stored.payment, destination });
   const was = { ...stored, payment };
   const change = payoutDecided(was, commands, payout, to, nowMs);
-  const done = await stageChange(deps, tx, stored, change);
+  const done = await stageChange(deps, tx, stored, change, [], commands);
   return { was, commands, staged: staged(payout, () => announce(deps, done)) };
 }
 
 function staged(next: PartnerCommand, after: () => void): Staged {
-  return { command: { ...next, version: next.version + 1 }, isComplete: true, announce: after };
+  const command = { ...next, version: next.version + 1 };
+  return { command, payment: null, isComplete: true, announce: after };
 }
 
 function reported(

@@ -13,11 +13,12 @@ import { runCommand } from '../../../../core/usecases/commands/command-run.js';
 import { commandRunner } from '../../../../core/usecases/commands/command-runner.js';
 import { confirmQuote } from '../../../../core/usecases/hosted/buyer-steps.js';
 import { readPayment } from '../../../../core/usecases/payments/payments.js';
+import { advancePayment } from '../../../../core/usecases/sandbox/sandbox.js';
 import type { Runner } from '../../../../core/usecases/service/concurrency-limiter.js';
 import { quarantineRestored } from '../../../../core/usecases/service/epochs.js';
 import { changedPartner, changePartner } from '../../../support/partners/changed-partner.js';
 import { aPartyCommand } from '../../../support/samples/domain-samples.js';
-import { world } from '../../../support/scenes/test-world.js';
+import { settler, world } from '../../../support/scenes/test-world.js';
 import { until } from '../../../support/wait.js';
 
 type Answer = PartnerAnswer<PartyReport>;
@@ -265,4 +266,42 @@ test('a run that stood still while another one ended its command prepares nothin
   assert.deepEqual(calls, ['start']);
   await runCommand(deps, { ...stale, leaseToken: 'of the run that stood still' });
   assert.deepEqual(calls, ['start']);
+});
+
+test('the payment that a run hands to its next step is the stored one', async (t) => {
+  const made = await world(t);
+  const { store } = made.deps;
+  const kinds: string[] = [];
+  const checked: Store = {
+    ...store,
+    run: async (work, options) => {
+      const known = options?.known ?? null;
+      if (known !== null) {
+        const { payment } = known.was;
+        const stored = await store.run(async (tx) => ({
+          was: await tx.payments.withFunds(payment, payment.id),
+          commands: await tx.commands.ofPayment(payment, payment.id),
+        }));
+        assert.deepEqual({ was: known.was, commands: known.commands }, stored);
+        kinds.push(known.commands.map(({ kind, state }) => `${kind} ${state}`).join());
+      }
+      return store.run(work, options);
+    },
+  };
+  const deps = { ...made.deps, store: checked };
+  const tenant = await made.newTenant();
+  const paymentId = await made.newPayment(tenant);
+  await made.play(tenant, paymentId, 'fx_quoted');
+  const { payment } = await readPayment(deps, tenant, paymentId);
+  await confirmQuote(deps, tenant, paymentId, payment.quoteId ?? '');
+  const settle = settler(deps, made.partner);
+  await settle();
+  await advancePayment(deps, tenant, paymentId, 'settled');
+  for (let turn = 0; turn < 9; turn += 1) {
+    await settle();
+    made.advanceClock(1_000);
+  }
+  assert.equal((await readPayment(deps, tenant, paymentId)).payment.status, 'settled');
+  const ofPayout = ['payin done,payout pending', 'payin done,payout sent'];
+  assert.deepEqual(kinds, ['payin pending', 'payin sent', ...ofPayout]);
 });
