@@ -32,11 +32,16 @@ export interface Database {
 export interface CachedRead<T> {
   readonly sql: string;
   /**
-   * Every table with the columns that the first parameters select in it. Each write of one of its
-   * rows has a key that begins with them, or none.
+   * Every table with the columns that the first parameters select in it, or those of a whole row.
+   * Each write of one of its rows has a key that begins with them, or none.
    */
   readonly on: Readonly<Record<string, readonly string[]>>;
   readonly read: (row: Row) => T;
+  /**
+   * Tables of which the one row has all columns, with this prefix. A write of this process then
+   * changes what is kept instead of dropping it.
+   */
+  readonly whole?: Readonly<Record<string, string>>;
 }
 
 /** A page as values that are not kept, and by its keys as values of a cached read. */

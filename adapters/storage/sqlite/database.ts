@@ -171,20 +171,16 @@ export class SqliteDatabase implements Database {
 
   async #apply(statements: readonly Statement[], returns: boolean): Promise<readonly Row[]> {
     this.#assertOpen();
-    const settled = () => {
-      for (const statement of statements) this.#cache.dropFor(statement);
-    };
     return new Promise((resolve, reject) => {
       this.#writer.add({
         statements,
         returns,
         resolve: (rows) => {
-          settled();
+          for (const statement of statements) this.#cache.written(statement);
           resolve(rows);
         },
-        // Nobody knows whether it is applied.
         reject: (error) => {
-          settled();
+          for (const statement of statements) this.#cache.dropFor(statement);
           reject(error);
         },
       });

@@ -1,8 +1,9 @@
 // Values made of rows, kept until one of the rows may have changed. There is one rule: a write of
-// this process drops what depends on it before it is answered, and a commit of another process
-// drops everything. Between a commit and its answer, while the disk syncs, a kept value may be read
-// beside a newer row. A write that was decided on it compares its version and fails, a refusal runs
-// again, and what only reads answers as before the commit, which is not answered yet.
+// this process drops what depends on it before it is answered, or changes it if it is the whole row
+// of the version that was written over, and a commit of another process drops everything. Between a
+// commit and its answer, while the disk syncs, a kept value may be read beside a newer row. A write
+// that was decided on it compares its version and fails, a refusal runs again, and what only reads
+// answers as before the commit, which is not answered yet.
 import {
   type CachedRead,
   type Row,
@@ -10,6 +11,7 @@ import {
   type StatementTemplate,
   tableWrittenBy,
 } from '../database.js';
+import { valueOfParam } from './connection.js';
 
 /**
  * The texts of the rows, and OVERHEAD for each value. Full of payments it was measured at 33 MB:
@@ -20,11 +22,17 @@ const OVERHEAD = 1_000;
 
 interface Kept {
   readonly name: string;
-  readonly values: readonly unknown[];
+  readonly query: CachedRead<unknown>;
+  /** Only of a query that is changed by writes. */
+  row: Row | null;
+  /** Null: to be read from the row. */
+  values: readonly unknown[] | null;
   /** Names of tables, and of beginnings of their keys. */
   readonly on: readonly string[];
   readonly characters: number;
 }
+
+type Written = Pick<Statement, 'sql' | 'params' | 'template'>;
 
 export class RowCache {
   readonly #charactersMax: number;
@@ -40,19 +48,26 @@ export class RowCache {
 
   find<T>(query: CachedRead<T>, params: readonly string[]): readonly T[] | null {
     const kept = this.#kept.get(this.#nameOf(query, params));
-    return kept === undefined ? null : (kept.values as readonly T[]);
+    if (kept === undefined) return null;
+    kept.values ??= kept.row === null ? [] : [query.read(kept.row)];
+    return kept.values as readonly T[];
   }
 
   /** Returns the values of rows that were just read. That there are none is not kept. */
   keep<T>(query: CachedRead<T>, params: readonly string[], rows: readonly Row[]): readonly T[] {
     const values = rows.map(query.read);
     if (values.length === 0) return values;
-    const on = Object.entries(query.on).flatMap(([table, columns]) => [
-      table,
-      keyName(table, params.slice(0, columns.length)),
-    ]);
+    const on = Object.entries(query.on).flatMap(([table, columns]) => {
+      const prefix = query.whole?.[table];
+      const key = columns.map((column, at) => {
+        const ofRow = prefix === undefined ? null : rows[0]?.[`${prefix}${column}`];
+        return String(ofRow ?? params[at]);
+      });
+      return [table, keyName(table, key)];
+    });
     const characters = OVERHEAD + charactersOf(rows);
-    const kept = { name: this.#nameOf(query, params), values, on, characters };
+    const row = query.whole === undefined ? null : (rows[0] ?? null);
+    const kept = { name: this.#nameOf(query, params), query, row, values, on, characters };
     this.#kept.set(kept.name, kept);
     this.#characters += characters;
     for (const name of on) {
@@ -66,23 +81,32 @@ export class RowCache {
     return values;
   }
 
-  /** Drops what depends on the rows that a statement may write. */
-  dropFor({ sql, params, template }: Pick<Statement, 'sql' | 'params' | 'template'>): void {
-    if (template?.kind === 'expect') return;
-    const table = template?.table ?? tableWrittenBy(sql);
-    if (table === null) {
-      this.clear();
-      return;
+  /** Drops what depends on the rows that a statement may have written: nobody knows. */
+  dropFor(statement: Written): void {
+    for (const kept of this.#dependentsOn(statement)) this.#drop(kept);
+  }
+
+  /** A statement is stored: changes what it has written, and drops what else depends on it. */
+  written(statement: Written): void {
+    for (const kept of this.#dependentsOn(statement)) {
+      const row = rowAfter(kept, statement);
+      if (row === null) this.#drop(kept);
+      else [kept.row, kept.values] = [row, null];
     }
+  }
+
+  #dependentsOn({ sql, params, template }: Written): Iterable<Kept> {
+    if (template?.kind === 'expect') return [];
+    const table = template?.table ?? tableWrittenBy(sql);
+    if (table === null) return this.#kept.values();
     const ofTable = this.#dependents.get(table);
-    if (ofTable === undefined) return;
+    if (ofTable === undefined) return [];
     const key = keyColumns(template).map((column) => String(params[column]));
     // Without a key it may be any row of the table.
-    if (key.length === 0) for (const kept of ofTable) this.#drop(kept);
-    for (let length = 0; length <= key.length; length += 1) {
-      const dependents = this.#dependents.get(keyName(table, key.slice(0, length)));
-      for (const kept of dependents ?? []) this.#drop(kept);
-    }
+    if (key.length === 0) return ofTable;
+    return [null, ...key].flatMap((_, length) => [
+      ...(this.#dependents.get(keyName(table, key.slice(0, length))) ?? []),
+    ]);
   }
 
   clear(): void {
@@ -108,6 +132,23 @@ export class RowCache {
     if (known === undefined) this.#numbers.set(sql, number);
     return keyName(`${number}`, params);
   }
+}
+
+/** The row of what is kept after a stored write; null if it was not that of the version before. */
+function rowAfter({ query, row }: Kept, { params, template }: Written): Row | null {
+  const prefix = template === null ? undefined : query.whole?.[template.table];
+  if (prefix === undefined || template === null || row === null) return null;
+  const { kind, columns } = template;
+  const version = row[`${prefix}version`];
+  // A left join has found no row.
+  const isNew = kind === 'insert' && version === null;
+  const isNext = kind === 'update' && Number(version) === params[columns.indexOf('version')];
+  if (!isNew && !isNext) return null;
+  const after: Record<string, unknown> = { ...row };
+  for (const [at, column] of columns.entries())
+    after[`${prefix}${column}`] = valueOfParam(params[at] ?? null);
+  if (isNext) after[`${prefix}version`] = Number(version) + 1;
+  return after;
 }
 
 /** The places of the key among the parameters. */

@@ -186,6 +186,7 @@ const aggregateById: CachedJoin<PaymentAggregate> = {
     'where chosen.org_id = $1 and chosen.mode = $2 and chosen.id = $3',
   ].join(' '),
   on: { payments: ['org_id', 'mode', 'id'], funds: ['org_id', 'mode', 'payment_id'] },
+  whole: { payments: '', funds: 'funds_' },
 };
 
 /** Spelled for the index: by the key, and exactly. */
