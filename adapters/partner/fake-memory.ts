@@ -7,15 +7,13 @@ import { z } from 'zod';
 const transactionSchema = z.object({
   mode: z.enum(['test', 'live']),
   kind: z.enum(['party', 'payin', 'payout', 'refund']),
-  /** Our reference, and the idempotency key. */
+  /** Our reference, and the idempotency key; of a transfer that no pay-in ordered, its id. */
   reference: z.string(),
   partnerRef: z.string(),
   /** The hash of the request: another request with the same key is refused. */
   digest: z.string(),
   /** When it was accepted, in milliseconds. */
   atMs: z.number(),
-  /** The party of a transfer that no pay-in ordered; its payer writes the reference. */
-  collectedFor: z.string().optional(),
 });
 
 export type StoredTransaction = z.infer<typeof transactionSchema>;

@@ -11,6 +11,8 @@ const number = '(0|[1-9][0-9]{0,15})';
 /** Ours, of a transaction. */
 const reference = '([A-Za-z0-9_-]{1,64})';
 
+const payee = '(?:\\.(fake_[A-Za-z0-9_-]+))?';
+
 /** The fields of each kind, in their order. */
 const forms = {
   /** when it is decided, decision, prepared at, reference */
@@ -22,8 +24,13 @@ const forms = {
   account: new RegExp(`^${digest}$`),
   /** currency, amount, rate, expires at */
   quote: new RegExp(`^${currency}\\.${number}\\.${number}\\.${number}$`),
-  /** whether it waits for the buyer, currency, amount, prepared at, reference */
-  payin: new RegExp(`^(arrives|waits)\\.${currency}\\.${number}\\.${number}\\.${reference}$`),
+  /**
+   * whether it waits for the buyer, currency, amount, prepared at, the party that a transfer
+   * without a pay-in is for, reference
+   */
+  payin: new RegExp(
+    `^(arrives|waits|arrived)\\.${currency}\\.${number}\\.${number}${payee}\\.${reference}$`,
+  ),
   /** currency, amount, rate, prepared at, reference */
   payout: new RegExp(`^${currency}\\.${number}\\.${number}\\.${number}\\.${reference}$`),
   /** currency, amount, prepared at, reference */
@@ -40,7 +47,7 @@ export function makeRef(mode: Mode, kind: RefKind, fields: readonly RefField[]):
   return `fake_${kind}_${packed}`;
 }
 
-/** The fields of an id of this kind and mode; null for any other text. */
+/** The fields of an id of this kind and mode, '' for an absent one; null for any other text. */
 export function readRef(mode: Mode, kind: RefKind, ref: string): readonly string[] | null {
   const prefix = `fake_${kind}_`;
   if (!ref.startsWith(prefix)) return null;
@@ -51,7 +58,7 @@ export function readRef(mode: Mode, kind: RefKind, ref: string): readonly string
   const text = whole.slice(0, whole.lastIndexOf('.'));
   const fields = forms[kind].exec(text);
   if (fields === null || whole !== `${text}.${checksum(mode, kind, text)}`) return null;
-  return fields.slice(1);
+  return fields.slice(1).map((field) => field ?? '');
 }
 
 export function digestOf(text: string): string {

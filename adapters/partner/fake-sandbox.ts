@@ -89,7 +89,7 @@ export async function withPayer<K extends TransactionKind>(
 
 export function createSandbox(
   world: SandboxWorld & { readonly clock: Clock; readonly outbox: FakeOutbox },
-): PartnerSandbox {
+): Pick<PartnerSandbox, 'awaitedPayin' | 'send' | 'quote'> {
   const { mode, clock, outbox } = world;
   return {
     awaitedPayin: (partnerRef) => awaitedTransfer(mode, partnerRef),

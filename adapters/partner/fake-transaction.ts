@@ -19,7 +19,7 @@ import type { PayinReport, PayoutReport } from '../../core/domain/commands/repor
 import type { PayinInstructions } from '../../core/domain/payments/payin-instructions.js';
 import type { SimulatedOutcome } from '../../core/domain/payments/simulated-event.js';
 import { assert } from '../../core/errors.js';
-import type { PartnerReports } from '../../core/ports/partner.js';
+import type { CollectInput, PartnerReports } from '../../core/ports/partner.js';
 import { instructionsOf } from './fake-instructions.js';
 import { amountTooSmall, priceAt } from './fake-quote.js';
 import { makeRef, type RefField, readRef } from './fake-ref.js';
@@ -182,7 +182,12 @@ const payinScenario: TransactionScenario<'payin'> = {
       atMs: payin.preparedAtMs,
       report: payinReport(payin, partnerRef, nothingArrived),
     };
-    if (payin.waits) return [first];
+    if (payin.when === 'waits') return [first];
+    if (payin.when === 'arrived') {
+      const { amountMinor: receivedMinor, preparedAtMs: atMs } = payin;
+      const whole = { ...nothingArrived, status: 'completed', receivedMinor } as const;
+      return [{ atMs, report: payinReport(payin, partnerRef, whole) }];
+    }
     const end = payinReport(payin, partnerRef, transferOf(payin.amountMinor));
     return [first, { atMs: payin.preparedAtMs + delayMs, report: end }];
   },
@@ -335,13 +340,25 @@ export function referenceIn(mode: Mode, kind: TransactionKind, partnerRef: strin
 export function readPayin(mode: Mode, partnerRef: string) {
   const fields = readRef(mode, 'payin', partnerRef);
   if (fields === null) return null;
-  const [when, currency = '', amountMinor = '', preparedAt = ''] = fields;
-  const transaction = {
+  const [when = '', currency = '', amountMinor = '', preparedAt = '', payee = ''] = fields;
+  return {
+    /** `arrived`: the whole amount is received from the start, and its end is no test value. */
+    when,
     currency,
     amountMinor: BigInt(amountMinor),
     preparedAtMs: whole(preparedAt),
+    /** The party of a transfer that no pay-in ordered; its payer writes the reference. */
+    payee: payee === '' ? null : payee,
   };
-  return { ...transaction, waits: when === 'waits' };
+}
+
+/** The id of a transfer that no pay-in ordered. */
+export function transferRef(
+  mode: Mode,
+  { partyRef, amount: { currency, amountMinor }, reference }: CollectInput,
+  { when, atMs }: { readonly when: 'arrives' | 'arrived'; readonly atMs: number },
+): string {
+  return makeRef(mode, 'payin', [when, currency, amountMinor, atMs, partyRef, reference]);
 }
 
 export function readPayout(mode: Mode, partnerRef: string) {
@@ -362,7 +379,7 @@ function readRefund(mode: Mode, partnerRef: string) {
 /** What arrives if the buyer pays; null if the pay-in does not wait for the buyer. */
 export function awaitedTransfer(mode: Mode, partnerRef: string): OutcomeOf<'payin'> | null {
   const payin = readPayin(mode, partnerRef);
-  return payin?.waits === true ? transferOf(payin.amountMinor) : null;
+  return payin?.when === 'waits' ? transferOf(payin.amountMinor) : null;
 }
 
 const nothingArrived = { kind: 'payin', status: 'open', receivedMinor: 0n, reason: null } as const;

@@ -20,6 +20,7 @@ import type {
   PartnerFact,
   PartnerNotes,
   PartnerReports,
+  PartnerSandbox,
   PartyInput,
   PartyReport,
   PayoutInput,
@@ -39,14 +40,16 @@ import {
   type PayerNameOf,
   withPayer,
 } from './fake-sandbox.js';
-import { type FakeBooks, statementOf } from './fake-statement.js';
+import { type FakeBooks, readEntry, statementOf } from './fake-statement.js';
 import {
   type FakeRefusal,
+  type FakeStage,
   notFound,
   referenceIn,
   scenarios,
   type TransactionKind,
   type TransactionScenario,
+  transferRef,
   unreadable,
   writeRequest,
 } from './fake-transaction.js';
@@ -114,7 +117,8 @@ const variables = {
     .meta({
       description:
         '`wait`: a pay-in of test mode waits until an `advance` or a simulated event sends the ' +
-        'money. `arrive`: it arrives after the delay.',
+        'money, a transfer for several payments until a simulated event does. `arrive`: it ' +
+        'arrives after the delay, a transfer for several payments with `PONTE_FAKE_PARTNER_FILE`.',
       unset: '`wait`; with `PONTE_FAKE_PARTNER_FILE` `arrive`',
     }),
   PONTE_FAKE_PARTNER_FILE: z.string().optional().meta({
@@ -150,6 +154,7 @@ export function createFakePartner(options: FakePartnerOptions): FakePartner {
     currentMessage({ mode, chosen, payerName }, message);
   const outbox = createFakeOutbox({ ...options, current });
   const world: FakeContext = { ...options, outbox, memory, chosen, payerName };
+  const books = booksOf(world);
   return {
     name: 'fake',
     payWithinMs: PAY_WITHIN_MS,
@@ -168,20 +173,16 @@ export function createFakePartner(options: FakePartnerOptions): FakePartner {
     }),
     payout: commandCalls(world, scenarios.payout, (input) => preparePayout(world, input)),
     refund: commandCalls(world, scenarios.refund, (input) => prepareRefund(world, input)),
-    ...(memory === null
+    ...(memory === null ? {} : { statement: statementOf(books, memory, options.pageSize) }),
+    // A transfer that comes by itself may come after this process.
+    ...(memory === null && payins === 'arrive'
       ? {}
-      : {
-          statement: statementOf(booksOf(world, memory), options.pageSize),
-          // A transfer that waits for a person has no pay-in to choose its outcome for.
-          ...(payins === 'arrive'
-            ? { collect: async (input: CollectInput) => collect(world, memory, input) }
-            : {}),
-        }),
+      : { collect: async (input: CollectInput) => collect(world, input, payins) }),
     sandbox: {
       ...createSandbox(world),
-      ...(memory === null
-        ? {}
-        : { deposit: async (input: CollectInput) => deposit(world, memory, input) }),
+      awaitsBuyer: () => payins === 'wait',
+      deposit: depositsOf(world),
+      readEntry: (kind, partnerRef) => readEntry(books, memory, kind, partnerRef),
     },
     async findCommand(kind, reference) {
       if (memory === null) return noMemory;
@@ -336,45 +337,57 @@ function commandCalls<K extends TransactionKind, Input>(
   };
 }
 
-/** The fake partner plays the buyer: the transfer is in the books at once, its messages follow. */
+/** `arrive`: the transfer is in the books at once, its messages follow. */
 function collect(
   world: FakeContext,
-  memory: FakeMemory,
   input: CollectInput,
+  payins: 'arrive' | 'wait',
 ): PartnerAnswer<PayinInstructions> {
+  const { mode, delayMs, outbox } = world;
   const atMs = world.clock.nowMs();
-  for (const stage of transferOf(world, memory, input, atMs).slice(1)) {
-    world.outbox.put(stage.messageId, stage.fact, stage.atMs);
+  if (payins === 'arrive') {
+    const partnerRef = addTransfer(world, input, { when: 'arrives', atMs });
+    for (const stage of scenarios.payin.stages(mode, partnerRef, delayMs)?.slice(1) ?? []) {
+      const { messageId, fact } = transferMessage(partnerRef, stage);
+      outbox.put(messageId, fact, stage.atMs);
+    }
   }
   return done(collectInstructions(input, atMs));
 }
 
-/** The whole transfer is here, and its message is sent before this resolves. */
-async function deposit(world: FakeContext, memory: FakeMemory, input: CollectInput) {
-  const { clock, delayMs, outbox } = world;
-  const nowMs = clock.nowMs();
-  const last = transferOf(world, memory, input, nowMs - delayMs).at(-1);
-  assert(last !== undefined, 'a transfer has an end');
-  await outbox.sendNow(last.messageId, last.fact, nowMs);
+/** The whole transfer is here, and its message is sent before it resolves. */
+function depositsOf(world: FakeContext): PartnerSandbox['deposit'] {
+  const { mode, clock, delayMs, outbox } = world;
+  let lastMs = 0;
+  return async (input) => {
+    const nowMs = clock.nowMs();
+    // Two transfers alike differ by their time.
+    lastMs = Math.max(nowMs, lastMs + 1);
+    const partnerRef = addTransfer(world, input, { when: 'arrived', atMs: lastMs });
+    const [stage] = scenarios.payin.stages(mode, partnerRef, delayMs) ?? [];
+    assert(stage !== undefined, 'a transfer has a stage');
+    const { messageId, fact } = transferMessage(partnerRef, stage);
+    await outbox.sendNow(messageId, fact, nowMs);
+  };
 }
 
-/** A transfer that nobody ordered, begun at this time, with the message of each stage. */
-function transferOf(
-  { mode, delayMs }: FakeContext,
-  memory: FakeMemory,
-  { amount, reference, partyRef }: CollectInput,
-  atMs: number,
-) {
-  const fields = ['arrives', amount.currency, amount.amountMinor, atMs, reference] as const;
-  const partnerRef = makeRef(mode, 'payin', fields);
+function addTransfer(
+  { mode, memory }: FakeContext,
+  input: CollectInput,
+  from: Parameters<typeof transferRef>[2],
+): string {
+  const partnerRef = transferRef(mode, input, from);
   const digest = digestOf(partnerRef);
-  const transfer = { mode, kind: 'payin', reference, partnerRef, digest, atMs } as const;
-  memory.insert({ ...transfer, collectedFor: partyRef });
-  return (scenarios.payin.stages(mode, partnerRef, delayMs) ?? []).map(({ atMs: at, report }) => ({
-    atMs: at,
+  const { atMs } = from;
+  memory?.insert({ mode, kind: 'payin', reference: partnerRef, partnerRef, digest, atMs });
+  return partnerRef;
+}
+
+function transferMessage(partnerRef: string, { report }: FakeStage<'payin'>) {
+  return {
     messageId: `msg_${digestOf(`${partnerRef}.${report.status}`)}`,
     fact: { reference: null, partnerRef, kind: 'payin', report } as const,
-  }));
+  };
 }
 
 /** Another adapter may have sent the request, so it is not absent. */
@@ -407,15 +420,15 @@ async function readTransaction<K extends TransactionKind>(
   return done(await withPayer(world.payerName, scenario.kind, reference, report));
 }
 
-function booksOf(world: FakeContext, memory: FakeMemory): FakeBooks {
+function booksOf(world: FakeContext): FakeBooks {
   const { mode } = world;
   const report: FakeBooks['report'] = async (kind, partnerRef) => {
     const scenario: TransactionScenario<typeof kind> = scenarios[kind] as never;
     const answer = await readTransaction(world, scenario, partnerRef);
-    assert(answer.outcome === 'done', 'the memory has transactions of its partner');
+    assert(answer.outcome === 'done', 'the books have transactions of their partner');
     return answer.value;
   };
-  return { mode, memory, payerName: world.payerName, report };
+  return { mode, payerName: world.payerName, report };
 }
 
 function stamp({ mode, clock }: FakeContext) {

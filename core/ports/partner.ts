@@ -237,6 +237,8 @@ export interface PartnerCheck {
  * of a command up by its reference, for each message and each answer to a read.
  */
 export interface PartnerSandbox {
+  /** Whether pay-ins from now on, and transfers of `collect`, wait until the buyer is simulated. */
+  awaitsBuyer(): boolean;
   /** What arrives if the buyer pays; null if the pay-in does not wait for the buyer. */
   awaitedPayin(partnerRef: string): SimulatedOutcome | null;
   /** Sends the outcome of this command as a message. Resolves once it is accepted or queued. */
@@ -245,8 +247,10 @@ export interface PartnerSandbox {
     readonly reference: string;
     readonly partnerRef: string;
   }): Promise<void>;
-  /** Money that nobody ordered arrives, as `send`. Absent if the partner keeps no books. */
-  deposit?(input: CollectInput): Promise<void>;
+  /** Money without a pay-in arrives, as `send`. Each call is another transfer. */
+  deposit(input: CollectInput): Promise<void>;
+  /** One entry of its books, as `PartnerStatement.read`, also if it keeps none that it can list. */
+  readEntry(kind: EntryKind, partnerRef: string): Promise<PartnerAnswer<PartnerEntry>>;
   /** A quote whose rate differs from the one shown, or whose rate is locked. */
   quote(
     input: { readonly source: Money; readonly destination: string },
@@ -318,7 +322,7 @@ export interface SettlementPartner {
   readonly statement?: PartnerStatement;
   /**
    * The bank details of a transfer under a reference of ours; it becomes an entry of the books.
-   * Absent if the partner takes no such transfer, or lists nothing.
+   * Absent if the partner takes no such transfer, or neither lists its entries nor simulates them.
    */
   collect?(input: CollectInput): Promise<PartnerAnswer<PayinInstructions>>;
   /** How long bank details last after they are made; absent: they do not end. */

@@ -53,6 +53,7 @@ export function paymentView(
   const { payment, nowMs } = shown;
   const { session } = call;
   const signedIn = session !== null;
+  const sandbox = sandboxOf(deps, payment);
   const locale = localeFor(call, payment.display);
   const corrections = signedIn ? correctionLines(deps, shown.submission, locale) : [];
   const viewer = signedIn
@@ -65,7 +66,7 @@ export function paymentView(
     payment: seen(signedIn ? 'buyer' : 'link', deps, shown),
     kyc: { ...kycView(shown), corrections, asksFacts: signedIn && shown.asksFacts },
     version: shown.pageVersion,
-    simulate: signedIn && simulates(deps, payment) ? simulationsFor(shown) : null,
+    simulate: signedIn && sandbox !== null ? simulationsFor({ ...shown, sandbox }) : null,
     page,
   };
 }
@@ -145,8 +146,8 @@ export function recipientView(
 }
 
 /** A real partner has no sandbox: its development instance plays the bank. */
-function simulates({ partners }: Pick<Deps, 'partners'>, { mode }: Pick<Payment, 'mode'>): boolean {
-  return mode === 'test' && partners[mode]?.sandbox !== undefined;
+function sandboxOf({ partners }: Pick<Deps, 'partners'>, { mode }: Pick<Payment, 'mode'>) {
+  return mode === 'test' ? (partners[mode]?.sandbox ?? null) : null;
 }
 
 /** The account is in the name of the partner, which is the name that buyers see. */

@@ -48,13 +48,20 @@ export type QuoteChange = 'expired' | 'moved' | 'locked';
 /** `dossier`: the buyer submits one. `deposit`: money arrives that nobody ordered. */
 export type SimulatedEffect = SimulatedOutcome | QuoteChange | 'dossier' | 'deposit';
 
+export interface AwaitedMoney extends Pick<MoneyCommand, 'amount' | 'receivedMinor'> {
+  /** One transfer pays several payments: this is what they ask for, and have, together. */
+  readonly isShared: boolean;
+}
+
 export interface SimulationFacts {
   readonly status: PaymentStatus;
   /** The partner verifies the buyer. */
   readonly isVerifying: boolean;
   readonly hasQuote: boolean;
-  /** The newest of the payment; null: it has none. */
-  readonly payin: Pick<MoneyCommand, 'amount' | 'receivedMinor'> | null;
+  /** What the buyer pays into: the newest of the payment; null: it has none. */
+  readonly payin: AwaitedMoney | null;
+  /** The payment has a pay-in command, which a refund goes against. */
+  readonly hasPayin: boolean;
   readonly hasPayout: boolean;
 }
 
@@ -182,7 +189,7 @@ export const simulations = {
     means: 'the pay-in fails and no money arrives',
     statuses: paying,
     act: ({ payin: command }) =>
-      command === null || command.receivedMinor > 0n
+      command === null || command.receivedMinor > 0n || command.isShared
         ? null
         : { kind: 'payin', status: 'failed', receivedMinor: 0n, reason: SANDBOX },
   },
@@ -214,15 +221,15 @@ export const simulations = {
     group: 'payout',
     means: 'the refund to the buyer, if need be the next one, completes',
     statuses: fromPayin,
-    act: ({ payin: command }) =>
-      command === null ? null : { kind: 'refund', status: 'completed', reason: null },
+    act: ({ hasPayin }) =>
+      !hasPayin ? null : { kind: 'refund', status: 'completed', reason: null },
   },
   refund_fails: {
     group: 'payout',
     means: 'the refund to the buyer, if need be the next one, fails; an operator resolves it',
     statuses: fromPayin,
-    act: ({ payin: command }) =>
-      command === null ? null : { kind: 'refund', status: 'failed', reason: SANDBOX },
+    act: ({ hasPayin }) =>
+      !hasPayin ? null : { kind: 'refund', status: 'failed', reason: SANDBOX },
   },
 } as const satisfies Readonly<Record<string, SimulationRule>>;
 
@@ -253,7 +260,8 @@ function payin(
   isFromOther = false,
 ): SimulationRule['act'] {
   return ({ payin: command }) => {
-    if (command === null) return null;
+    // The payer of a transfer for several payments is their buyer.
+    if (command === null || (command.isShared && isFromOther)) return null;
     const { amountMinor } = command.amount;
     const receivedMinor = total(amountMinor, command.receivedMinor);
     if (receivedMinor === null) return null;

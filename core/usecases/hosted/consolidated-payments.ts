@@ -51,8 +51,8 @@ export interface Accepted {
 /** Whether the partner takes one transfer for several payments. */
 function canConsolidate(
   partner: SettlementPartner | null,
-): partner is SettlementPartner & Required<Pick<SettlementPartner, 'collect' | 'statement'>> {
-  return partner?.collect !== undefined && partner.statement !== undefined;
+): partner is SettlementPartner & Required<Pick<SettlementPartner, 'collect'>> {
+  return partner?.collect !== undefined;
 }
 
 /**

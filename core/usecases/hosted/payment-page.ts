@@ -165,7 +165,11 @@ export async function readPaymentPage(deps: Deps, publicId: string): Promise<Pay
   return { ...read, check };
 }
 
-async function readConsolidated(tx: Tx, payment: Payment): Promise<readonly PaymentAggregate[]> {
+/** The payments that one transfer pays, in due order; none if it pays this one alone. */
+export async function readConsolidated(
+  tx: Tx,
+  payment: Payment,
+): Promise<readonly PaymentAggregate[]> {
   if (payment.consolidatedReference === null) return [];
   const tenant = tenantOf(payment);
   const payments = await tx.payments.consolidated(tenant, payment.consolidatedReference);

@@ -1,7 +1,7 @@
 // Simulated events of test mode (simulated-event.ts). What a command reports is stored first, then
 // the sandbox partner sends it as a message. After a crash in between, a poll finds it; a repeat
 // sends it again.
-import { money } from '../../domain/base/money.js';
+import { type Money, money } from '../../domain/base/money.js';
 import { type Mode, type Tenant, tenantOf } from '../../domain/base/tenant.js';
 import {
   isMoneyCommand,
@@ -9,14 +9,17 @@ import {
   type PartnerCommand,
 } from '../../domain/commands/partner-command.js';
 import type { Quote } from '../../domain/commands/quote.js';
+import { askedTogether } from '../../domain/deposits/consolidated-payment.js';
 import type { KycState } from '../../domain/parties/buyer-kyc.js';
-import type { PaymentView } from '../../domain/payments/change.js';
-import type { Funds } from '../../domain/payments/funds.js';
-import type { Payment } from '../../domain/payments/payment.js';
+import type { PaymentAggregate, PaymentView } from '../../domain/payments/change.js';
+import { type Funds, netReceivedMinor } from '../../domain/payments/funds.js';
+import { isTerminal, type Payment } from '../../domain/payments/payment.js';
 import { quoted } from '../../domain/payments/payment-transitions.js';
 import {
+  type AwaitedMoney,
   possibleEvents,
   type QuoteChange,
+  type SimulatedEffect,
   type SimulatedEvent,
   type SimulatedOutcome,
   type SimulationFacts,
@@ -32,6 +35,7 @@ import type { Tx } from '../../ports/storage.js';
 import { accountOwner } from '../deposits/deposit-matching.js';
 import { requestQuote } from '../hosted/buyer-steps.js';
 import { partyRefOf } from '../hosted/consolidated-payments.js';
+import { readConsolidated } from '../hosted/payment-page.js';
 import { nextReference } from '../payments/command-references.js';
 import { changePayment, loadPayment, readView } from '../payments/payment-store.js';
 import { requirePartner } from '../service/partner-calls.js';
@@ -78,43 +82,78 @@ export async function simulate(
     const message = `event: send one of ${simulatedEvents.join(', ')}.`;
     throw new PonteError('ValidationError', message);
   }
-  const { effect, command, payment } = await deps.store.run(async (tx) => {
-    const scene = await loadScene(tx, tenant, paymentId);
-    const chosen = simulated(event, scene.facts);
-    if (chosen === null) throw notNow(event, scene.facts);
-    const { payment: of } = scene;
-    if (typeof chosen === 'string') return { effect: chosen, command: null, payment: of };
-    const target = await targetOf(deps, tx, scene, chosen.kind);
+  const { effect, command, scene } = await deps.store.run(async (tx) => {
+    const loaded = await loadScene(tx, sandbox, tenant, paymentId);
+    const chosen = simulated(event, loaded.facts);
+    if (chosen === null) throw notNow(event, loaded.facts);
+    const isOrdered = typeof chosen !== 'string' && !isOfTransfer(chosen, loaded.facts);
+    if (!isOrdered) return { effect: chosen, command: null, scene: loaded };
+    const target = await targetOf(deps, tx, loaded, chosen.kind);
     tx.simulations.put({ mode: tenant.mode, reference: target.reference, outcome: chosen });
-    return { effect: chosen, command: target, payment: of };
+    return { effect: chosen, command: target, scene: loaded };
   });
+  const { payment } = scene;
   if (effect === 'dossier') await playDossier(deps, payment);
   else if (effect === 'deposit') await playUnmatched(deps, sandbox, payment);
+  else if (isOfTransfer(effect, scene.facts)) await playShared(deps, sandbox, scene, effect);
   else if (typeof effect === 'string') await changeQuote(deps, sandbox, tenant, paymentId, effect);
   else if (command !== null) await report(sandbox, effect.kind, command);
   return readView(deps, tenant, paymentId);
 }
 
-/** A transfer with a text that names nothing, which only a partner with books can receive. */
+/** A transfer with a text that names nothing. */
 async function playUnmatched(deps: Deps, sandbox: PartnerSandbox, payment: Payment): Promise<void> {
-  const partyRef = await deps.store.run((tx) => partyRefOf(tx, payment));
-  if (sandbox.deposit === undefined || partyRef === null) {
-    const message = 'The fake partner keeps no books here. Set PONTE_FAKE_PARTNER_FILE.';
-    throw new PonteError('PaymentStateConflict', message);
-  }
   const { amountMinor, currency } = payment.amount;
   const amount = money(amountMinor + UNMATCHED_BY_MINOR, currency);
   const bytes = Buffer.from(deps.ids.randomBytes(4));
   const reference = `INV${bytes.toString('hex').toUpperCase()}`;
-  await sandbox.deposit({ partyRef, amount, reference });
+  await playDeposit(deps, sandbox, payment, { amount, reference });
 }
 
-/** The buyer pays, if the pay-in waits for that and nothing was simulated; else false. */
+type TransferOutcome = Extract<SimulatedOutcome, { readonly kind: 'payin' }>;
+
+/** Whether the effect is a transfer for several payments, and no report about a command. */
+function isOfTransfer(
+  effect: SimulatedEffect,
+  { payin }: SimulationFacts,
+): effect is TransferOutcome {
+  return typeof effect !== 'string' && effect.kind === 'payin' && payin?.isShared === true;
+}
+
+/** The buyer sends what is missing from the total of the outcome. */
+async function playShared(
+  deps: Deps,
+  sandbox: PartnerSandbox,
+  { payment, facts }: Pick<SimulationContext, 'payment' | 'facts'>,
+  { receivedMinor }: TransferOutcome,
+): Promise<void> {
+  const { payin } = facts;
+  const { consolidatedReference: reference, amount } = payment;
+  assert(payin !== null && reference !== null, 'a shared transfer has a reference');
+  const sent = money(receivedMinor - payin.receivedMinor, amount.currency);
+  await playDeposit(deps, sandbox, payment, { amount: sent, reference });
+}
+
+async function playDeposit(
+  deps: Deps,
+  sandbox: PartnerSandbox,
+  payment: Payment,
+  transfer: { readonly amount: Money; readonly reference: string },
+): Promise<void> {
+  const partyRef = await deps.store.run((tx) => partyRefOf(tx, payment));
+  assert(partyRef !== null, 'a payment with a pay-in has a payee at the partner');
+  await sandbox.deposit({ partyRef, ...transfer });
+}
+
+/**
+ * The buyer pays, if the pay-in waits for that and nothing was simulated; else false, as for a
+ * transfer for several payments, which its buyer sends.
+ */
 export async function playTransfer(deps: Deps, payment: Payment): Promise<boolean> {
   const { sandbox } = await requirePartner(deps, payment);
   if (sandbox === undefined) return false;
   const command = await deps.store.run(async (tx) => {
-    const { payin } = await loadScene(tx, tenantOf(payment), payment.id);
+    const { payin } = await loadScene(tx, sandbox, tenantOf(payment), payment.id);
     if (payin === null || payin.partnerRef === null) return null;
     const { mode, reference, partnerRef } = payin;
     const outcome = sandbox.awaitedPayin(partnerRef);
@@ -136,22 +175,27 @@ export function simulationsFor({
   funds,
   kyc,
   quote,
+  consolidated,
+  sandbox,
 }: {
   readonly payment: Payment;
   readonly funds: Funds;
   readonly kyc: KycState;
   readonly quote: Quote | null;
+  readonly consolidated: readonly PaymentAggregate[];
+  readonly sandbox: PartnerSandbox;
 }): readonly { readonly event: SimulatedEvent; readonly group: string }[] {
-  const { status, amount, payinInstructions, consolidatedReference } = payment;
-  // A transfer for several payments is no pay-in of this one alone.
-  const isAwaited = payinInstructions !== null && consolidatedReference === null;
+  const { status, amount, payinInstructions } = payment;
   const { receivedMinor, position, refund } = funds;
+  const hasOwn = payinInstructions !== null && consolidated.length === 0;
+  const own = hasOwn ? { amount, receivedMinor, isShared: false } : null;
   const payouts: readonly Funds['position'][] = ['payout_ordered', 'paid', 'needs_review'];
   const events = possibleEvents({
     status,
     isVerifying: kyc === 'verifying' || kyc === 'corrections',
     hasQuote: quote !== null,
-    payin: isAwaited ? { amount, receivedMinor } : null,
+    payin: awaitedOf(sandbox, consolidated) ?? own,
+    hasPayin: hasOwn || receivedMinor > 0n,
     hasPayout: payouts.includes(position),
   });
   // A refund to come can be chosen by the API; a button would seem to do nothing.
@@ -161,6 +205,24 @@ export function simulationsFor({
     (event) => event !== 'money_unmatched' && (isRefund || !event.startsWith('refund_')),
   );
   return shown.map((event) => ({ event, group: simulations[event].group }));
+}
+
+/**
+ * What the buyer of several payments pays into, if that waits for it. Those that have ended count
+ * if all have: none of the money is for them before.
+ */
+function awaitedOf(
+  sandbox: PartnerSandbox,
+  members: readonly PaymentAggregate[],
+): AwaitedMoney | null {
+  const open = members.filter(({ payment }) => !isTerminal(payment.status));
+  const counted = open.length > 0 ? open : members;
+  const [first] = counted;
+  if (first === undefined || !sandbox.awaitsBuyer()) return null;
+  const payments = counted.map(({ payment }) => payment);
+  const receivedMinor = counted.reduce((sum, { funds }) => sum + netReceivedMinor(funds), 0n);
+  const amount = askedTogether(first.payment.amount.currency, payments);
+  return { amount, receivedMinor, isShared: true };
 }
 
 async function sandboxOf(deps: Deps, tenant: Tenant): Promise<PartnerSandbox> {
@@ -180,7 +242,12 @@ interface SimulationContext {
   readonly facts: SimulationFacts;
 }
 
-async function loadScene(tx: Tx, tenant: Tenant, paymentId: string): Promise<SimulationContext> {
+async function loadScene(
+  tx: Tx,
+  sandbox: PartnerSandbox,
+  tenant: Tenant,
+  paymentId: string,
+): Promise<SimulationContext> {
   const { payment } = await loadPayment(tx, tenant, paymentId);
   const [commands, submission] = await Promise.all([
     tx.commands.ofPayment(tenant, paymentId),
@@ -190,11 +257,13 @@ async function loadScene(tx: Tx, tenant: Tenant, paymentId: string): Promise<Sim
   const identity = identityId === null ? null : await tx.commands.get(identityId);
   const live = commands.filter(({ state }) => state !== 'void' && state !== 'refused');
   const payin = live.findLast(({ kind }) => kind === 'payin') ?? null;
+  const own = payin === null ? null : { ...payin, isShared: false };
   const facts = {
     status: payment.status,
     isVerifying: identity !== null,
     hasQuote: payment.quoteId !== null,
-    payin,
+    payin: awaitedOf(sandbox, await readConsolidated(tx, payment)) ?? own,
+    hasPayin: payin !== null,
     hasPayout: live.some(({ kind }) => kind === 'payout'),
   };
   return { payment, commands: live, payin, identity, facts };

@@ -9,18 +9,29 @@ const fields = fc
     currency: fc.stringMatching(/^[A-Z]{3}$/),
     amountMinor: fc.bigInt({ min: 0n, max: 9_999_999_999_999_999n }),
     preparedAtMs: fc.integer({ min: 0, max: 9_000_000_000_000 }),
-    when: fc.constantFrom('arrives', 'waits'),
+    when: fc.constantFrom('arrives', 'waits', 'arrived'),
+    payee: fc.constantFrom('', 'fake_party_bGF0ZXI', 'fake_party_-_'),
     reference: fc.stringMatching(/^[A-Za-z0-9_-]{1,32}$/),
   })
-  .map((all) => [all.when, all.currency, all.amountMinor, all.preparedAtMs, all.reference]);
+  .map((all) => [
+    all.when,
+    all.currency,
+    all.amountMinor,
+    all.preparedAtMs,
+    ...(all.payee === '' ? [] : [all.payee]),
+    all.reference,
+  ]);
 
 test('an id gives back the fields that it was made of', () => {
   fc.assert(
     fc.property(fields, (given) => {
       const ref = makeRef('test', 'payin', given);
-      assert.match(ref, /^fake_payin_[A-Za-z0-9_-]{30,130}$/);
+      assert.match(ref, /^fake_payin_[A-Za-z0-9_-]{30,160}$/);
+      const read = readRef('test', 'payin', ref);
+      // Without a payee its field is empty.
+      if (given.length === 5) assert.equal(read?.[4], '');
       assert.deepEqual(
-        readRef('test', 'payin', ref),
+        read?.filter((field, at) => at !== 4 || field !== ''),
         given.map((field) => `${field}`),
       );
     }),

@@ -91,6 +91,22 @@ test('two payments are chosen, confirmed and paid with one transfer', async (t) 
   assert.deepEqual(await findDifferences(world.deps, 10), []);
 });
 
+test('on a host without settings a button sends the money of the transfer', async (t) => {
+  const { world, made, signedIn } = await buyerOf(t, { payins: 'wait' });
+  const [first, second] = [await made(), await made(money(25_066n, 'USD'))];
+  const visitor = await signedIn(first);
+  await visitor.open(`/r/${first.publicId}/payments`);
+  await visitor.send('/payments/together', { [first.id]: 'yes', [second.id]: 'yes' });
+  const paid = await visitor.send('/payments/together/confirm');
+  const events = [...paid.text.matchAll(/name="event" value="(money_\w+)"/g)].map(
+    ([, name]) => name,
+  );
+  assert.deepEqual(events, ['money_arrives', 'money_short', 'money_over', 'money_twice']);
+  await visitor.send('/simulate', { event: 'money_arrives' });
+  await world.settle();
+  for (const { id } of [first, second]) assert.equal(await world.statusOf(id), 'settled');
+});
+
 test('a payment that is paid alone has no remittance advice', async (t) => {
   const { made, signedIn } = await buyerOf(t);
   const alone = await made();

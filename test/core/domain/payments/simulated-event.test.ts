@@ -18,12 +18,13 @@ function factsAt(status: PaymentStatus, fields: Partial<SimulationFacts> = {}): 
     hasQuote: true,
     hasPayout: true,
     payin: received(0n),
+    hasPayin: true,
     ...fields,
   };
 }
 
 function received(receivedMinor: bigint, amountMinor = 25_000n): SimulationFacts['payin'] {
-  return { amount: money(amountMinor, 'USD'), receivedMinor };
+  return { amount: money(amountMinor, 'USD'), receivedMinor, isShared: false };
 }
 
 const identity = [
@@ -90,7 +91,8 @@ test('each status has its events', () => {
 });
 
 test('each event is possible in some status, and none without what it is about', () => {
-  const bare = { isVerifying: false, hasQuote: false, hasPayout: false, payin: null };
+  const nothing = { isVerifying: false, hasQuote: false, hasPayout: false };
+  const bare = { ...nothing, payin: null, hasPayin: false };
   const known = paymentStatuses.flatMap((status) => possibleEvents(factsAt(status)));
   const short = possibleEvents(factsAt('on_ramp_pending', { payin: received(24_900n) }));
   const form = possibleEvents(factsAt('buyer_kyc_pending', { isVerifying: false }));
@@ -142,4 +144,15 @@ test('a surplus is at most the amount, and an amount of one unit cannot arrive s
   assert.ok(typeof over === 'object' && over?.kind === 'payin');
   assert.equal(over.receivedMinor, 200n);
   assert.equal(simulated('money_short', small), null);
+});
+
+test('one transfer for several payments does not fail and has the name of their buyer', () => {
+  const alone = received(0n);
+  assert.ok(alone !== null);
+  const possible = (payin: SimulationFacts['payin'], hasPayin: boolean) =>
+    possibleEvents(factsAt('on_ramp_pending', { payin, hasPayin }));
+  const refused = new Set<SimulatedEvent>(['money_from_other', 'money_fails', ...refunds]);
+  const rest = possible(alone, true).filter((event) => !refused.has(event));
+  assert.deepEqual(possible({ ...alone, isShared: true }, false), rest);
+  assert.ok(rest.includes('money_arrives') && rest.includes('money_short'));
 });

@@ -7,6 +7,7 @@ import {
   memoryOver,
   type StoredTransaction,
 } from '../../../../adapters/partner/fake-memory.js';
+import { readPayin, referenceIn } from '../../../../adapters/partner/fake-transaction.js';
 import { done } from '../../../../adapters/partner-kit/conformance-harness.js';
 import { developmentOperator } from '../../../../core/domain/base/actor.js';
 import { HOUR_MS, MINUTE_MS } from '../../../../core/domain/base/instant.js';
@@ -287,12 +288,16 @@ async function readFake(play: Play, partner: FakePartner, memory: FakeMemory): P
     assert.ok(command !== null && isMoneyCommand(command), reference);
     return { ...command, moved: play.movedOf(command.paymentId) };
   };
-  for (const { partnerRef, reference, collectedFor } of memory.transactions('test', 'payin')) {
+  for (const { partnerRef, reference } of memory.transactions('test', 'payin')) {
     const { received, status } = done(await partner.payin.read(partnerRef));
     const { amountMinor } = received;
-    if (collectedFor === undefined) (await ownerOf(reference)).moved.receivedMinor += amountMinor;
+    const isOrdered = readPayin('test', partnerRef)?.payee === null;
+    if (isOrdered) (await ownerOf(reference)).moved.receivedMinor += amountMinor;
     // One that is open has not arrived.
-    else if (status === 'completed') await split(play, { reference, partnerRef, ...received });
+    else if (status === 'completed') {
+      const name = referenceIn('test', 'payin', partnerRef) ?? '';
+      await split(play, { reference: name, partnerRef, ...received });
+    }
   }
   for (const { partnerRef, reference } of memory.transactions('test', 'refund')) {
     const { status, amount } = done(await partner.refund.read(partnerRef));

@@ -7,12 +7,17 @@ import { money } from '../../../../core/domain/base/money.js';
 import type { Tenant } from '../../../../core/domain/base/tenant.js';
 import { eventTypes } from '../../../../core/domain/payments/event.js';
 import type { SimulatedEvent } from '../../../../core/domain/payments/simulated-event.js';
+import {
+  offerConsolidated,
+  payConsolidated,
+} from '../../../../core/usecases/hosted/consolidated-payments.js';
 import { askQuestion } from '../../../../core/usecases/hosted/questions.js';
 import { decide } from '../../../../core/usecases/money-desk/money-desk.js';
 import {
   requireApproval,
   setSupportContact,
 } from '../../../../core/usecases/parties/organizations.js';
+import { findDifferences } from '../../../../core/usecases/payments/ledger-check.js';
 import {
   approvePayment,
   cancelPayment,
@@ -344,9 +349,51 @@ test('all but two events of payments come from a request, a page, an operator or
   assert.deepEqual([...found].toSorted(), simulated.toSorted());
 });
 
+for (const memory of [null, memoryOnly()]) {
+  const which = memory === null ? 'without' : 'with';
+  test(`one transfer pays several payments, ${which} a memory of the partner`, async (t) => {
+    const { made, tenant, id, read } = await waiting(t, {}, { memory });
+    const ids = [id, await made.newPayment(tenant), await made.newPayment(tenant)];
+    for (const one of ids) await made.play(tenant, one, 'fx_quoted');
+    const { publicId } = (await read()).payment;
+    const { payments } = await offerConsolidated(made.deps, publicId, ids);
+    const accepted = payments.map(({ payment, quote }) => ({
+      paymentId: payment.id,
+      quoteId: quote?.id ?? null,
+    }));
+    const paid = await payConsolidated(made.deps, publicId, accepted, null);
+    assert.deepEqual(paid.payinInstructions?.amount, money(30_000n, 'USD'));
+    made.advanceClock(HOUR_MS);
+    await made.settle();
+    const states = async () => {
+      const inOrder = payments.map(({ payment }) => payment.id);
+      const views = await Promise.all(inOrder.map((one) => readPayment(made.deps, tenant, one)));
+      return views.map(({ payment, funds }) => [payment.status, funds.receivedMinor]);
+    };
+    const waits = ['on_ramp_pending', 0n];
+    assert.deepEqual(await states(), [waits, waits, waits]);
+    const at = (one: string, event: SimulatedEvent) => simulate(made.deps, tenant, one, event);
+    await assert.rejects(at(id, 'money_fails'), { code: 'PaymentStateConflict' });
+    // The last one to be paid lacks the rest.
+    const last = payments.at(-1)?.payment.id ?? '';
+    await at(id, 'money_short');
+    await made.settle();
+    const settled = ['settled', 10_000n];
+    assert.deepEqual(await states(), [settled, settled, ['on_ramp_pending', 9_900n]]);
+    await at(last, 'money_top_up');
+    await made.settle();
+    assert.deepEqual(await states(), [settled, settled, settled]);
+    await at(id, 'money_twice');
+    await made.settle();
+    const refunded = await Promise.all(ids.map((one) => readPayment(made.deps, tenant, one)));
+    const back = refunded.reduce((sum, { funds }) => sum + funds.refundedMinor, 0n);
+    assert.equal(back, 30_000n);
+    assert.deepEqual(await findDifferences(made.deps, 10), []);
+  });
+}
+
 test('money without a reference waits for an operator, who can assign it', async (t) => {
-  const memory = memoryOnly();
-  const { made, tenant, id, simulate, read } = await waiting(t, {}, { memory });
+  const { made, tenant, id, simulate, read } = await waiting(t);
   await made.play(tenant, id, 'on_ramp_pending');
   const before = (await read()).funds;
   // Its message was accepted when this resolves: a command that simulates ends with its process.
@@ -362,12 +409,4 @@ test('money without a reference waits for an operator, who can assign it', async
     (await read()).funds.receivedMinor,
     before.receivedMinor + deposit.amount.amountMinor,
   );
-});
-
-test('a fake partner without books receives no such money, and says what to set', async (t) => {
-  const { simulate } = await paying(t);
-  await assert.rejects(simulate('money_unmatched'), {
-    code: 'PaymentStateConflict',
-    message: /PONTE_FAKE_PARTNER_FILE/,
-  });
 });
