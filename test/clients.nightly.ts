@@ -7,12 +7,15 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
+import { z } from 'zod';
+import { routes } from '../adapters/http/routes.js';
 import { clientCalls } from '../adapters/pages/documentation/clients.js';
 import type { Description } from '../adapters/pages/documentation/description-view.js';
 import {
   keyPlace,
   languages,
   parseRequest,
+  snakeOf,
 } from '../adapters/pages/documentation/example-request.js';
 import { faultNames } from '../cli/certify/certify-faults.js';
 import type { CertifyReport } from '../cli/certify/certify-report.js';
@@ -29,20 +32,59 @@ const programs = [
     ending: 'py',
     sample: 'Python',
     serve: (_: number, name: string) => [`${name}.py`],
+    counting: (url: string, key: string, lists: readonly AList[]) => [
+      `from ponte import Ponte\nponte = Ponte("${url}", api_key="${key}")`,
+      ...lists.flatMap(({ id, given }) =>
+        limits.map((limit) => {
+          const name = snakeOf(id).replace(/^[a-z]+/, 'iter');
+          return `print("${id}", len(list(ponte.${name}(${given}limit=${limit}))))`;
+        }),
+      ),
+    ],
   },
   {
     command: 'php',
     sample: 'PHP',
     ending: 'php',
     serve: (port: number, name: string) => ['-S', `127.0.0.1:${port}`, `${name}.php`],
+    counting: (url: string, key: string, lists: readonly AList[]) => [
+      `<?php require 'ponte.php'; $ponte = new Ponte\\Client("${url}", apiKey: "${key}");`,
+      ...lists.flatMap(({ id, given }) =>
+        limits.map((limit) => {
+          const rows = `$ponte->${id.replace(/^[a-z]+/, 'iterate')}(${given}limit: ${limit})`;
+          return `echo "${id} ", count(iterator_to_array(${rows})), "\\n";`;
+        }),
+      ),
+    ],
   },
 ] as const;
+
+/** `given`: the arguments of its path. */
+interface AList {
+  readonly id: string;
+  readonly given: string;
+}
+/** One row a page, and all rows in one. */
+const limits = [1, 100] as const;
+
+/** Lists that go on with a cursor or after a row, with a key; the feed has no end. */
+function listsOf(ids: Readonly<Record<string, string>>): readonly AList[] {
+  return routes.flatMap(({ operations, query, access: { auth } }) => {
+    const isPaged =
+      query instanceof z.ZodObject && ('cursor' in query.shape || 'after' in query.shape);
+    if (!isPaged || auth === 'session') return [];
+    return Object.entries(operations).flatMap(([id, path]) => {
+      const given = path.includes('{id}') ? `"${ids[id]}", ` : '';
+      return id === 'readEvents' ? [] : [{ id, given }];
+    });
+  });
+}
 const installed = programs.filter(({ command }) => {
   return spawnSync('sh', ['-c', `command -v ${command}`]).status === 0;
 });
 const secret = 'whsec_c2VjcmV0c2VjcmV0c2VjcmV0c2VjcmV0';
 
-for (const { command, ending, sample, serve } of installed) {
+for (const { command, ending, sample, serve, counting } of installed) {
   /** A folder as an integrator has it: the client of the host, and the examples. */
   const folderOf = async (read: (path: string) => Promise<Response>) => {
     const folder = temporaryFolder();
@@ -92,6 +134,37 @@ for (const { command, ending, sample, serve } of installed) {
       writeFileSync(join(folder, `sample.${ending}`), program);
       const run = promisify(execFile)(command, [`sample.${ending}`], { cwd: folder });
       assert.match((await run).stdout, right);
+    }
+  });
+
+  test(`${command}: each list has all its rows, page after page`, async (t) => {
+    const ponte = await createPonte();
+    t.after(() => ponte.close());
+    const hook = { url: 'https://receiver.example/', eventTypes: ['*'] };
+    const { id: subscriptionId } = await ponte.post('/v1/webhook-subscriptions', hook);
+    for (const at of ['1', '2', '3']) {
+      const sent = { amount: '250.00', buyer: { email: `b${at}@buyer.example` } };
+      await ponte.post('/v1/payment-intents', { ...sent, externalId: at });
+      await ponte.post('/v1/invoices', sent);
+      await ponte.post('/v1/accounts', { role: 'seller', entityType: 'business' });
+      await ponte.post(`/v1/test-helpers/payments/ext_${at}/advance`, {});
+      await ponte.runUntilIdle();
+    }
+    // Entries are read a minute after they were booked.
+    await ponte.advanceTime(120_000);
+    const folder = await folderOf((path) => ponte.fetch(path));
+    const lists = listsOf({
+      readPaymentTimeline: 'ext_1',
+      listWebhookDeliveries: String(subscriptionId),
+    });
+    const program = counting(await ponte.listen(), ponte.apiKey, lists);
+    writeFileSync(join(folder, `lists.${ending}`), program.join('\n'));
+    const { stdout } = await promisify(execFile)(command, [`lists.${ending}`], { cwd: folder });
+    const said = stdout.trim().split('\n');
+    for (const [at, { id }] of lists.entries()) {
+      const [paged, whole] = said.slice(2 * at, 2 * at + 2);
+      assert.equal(paged, whole);
+      assert.match(whole ?? '', new RegExp(`^${id} ([3-9]|[1-9][0-9]+)$`));
     }
   });
 

@@ -21,20 +21,27 @@ interface Answered<T> {
   readonly error?: unknown;
 }
 
-interface Page<Row> {
-  readonly data: readonly Row[];
-  readonly nextCursor: string | null;
-}
+/** `cursor` or `after` in the query of the next page names its place. */
+export type RowPage<Row> = { readonly data: readonly Row[] } & (
+  | { readonly nextCursor: string | null }
+  | { readonly nextAfter: string | null }
+);
 
-/** Every row from `cursor` on, page after page. RefusedError. */
+type Query = Readonly<Record<string, unknown>>;
+
+/** Every row from this query on, page after page. RefusedError. */
 export async function* rowsOf<Row>(
-  read: (cursor: string | undefined) => Promise<Answered<Page<Row>>>,
+  first: Query,
+  read: (query: Query) => Promise<Answered<RowPage<Row>>>,
 ): AsyncGenerator<Row, void> {
-  let cursor: string | null | undefined;
-  while (cursor !== null) {
-    const page: Page<Row> = expectData(await read(cursor));
+  for (let query = first; ; ) {
+    const page: RowPage<Row> = expectData(await read(query));
     yield* page.data;
-    cursor = page.nextCursor;
+    const isAfter = 'nextAfter' in page;
+    const [name, place] = isAfter ? ['after', page.nextAfter] : ['cursor', page.nextCursor];
+    // After its end a list with `after` names the same place again.
+    if (place === null || place === query[name]) return;
+    query = { ...query, [name]: place };
   }
 }
 

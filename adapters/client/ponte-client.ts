@@ -4,7 +4,13 @@
 import createClient, { type Client, type FetchOptions, type FetchResponse } from 'openapi-fetch';
 import { pastedSecret } from '../../core/domain/base/pasted-secret.js';
 import { keyedOperations, type paths, type webhooks } from './description.gen.js';
-import { type EventsOptions, eventsFrom, type PlacedEvent, rowsOf } from './iteration.js';
+import {
+  type EventsOptions,
+  eventsFrom,
+  type PlacedEvent,
+  type RowPage,
+  rowsOf,
+} from './iteration.js';
 import { type RepeatOptions, repeatingFetch } from './repeating-fetch.js';
 
 export type { components, operations, paths, webhooks } from './description.gen.js';
@@ -46,9 +52,8 @@ type BodyOption<Body> = [Body] extends [never]
 type ReadOf<P extends PathsOf<'get'>> = NonNullable<
   FetchResponse<NonNullable<paths[P]['get']>, Nothing, 'application/json'>['data']
 >;
-type PageShape = { readonly data: readonly unknown[]; readonly nextCursor: string | null };
 export type ListPath = {
-  [P in PathsOf<'get'>]: ReadOf<P> extends PageShape ? P : never;
+  [P in PathsOf<'get'>]: ReadOf<P> extends RowPage<unknown> ? P : never;
 }[PathsOf<'get'>];
 export type RowOf<P extends ListPath> =
   ReadOf<P> extends { readonly data: readonly (infer Row)[] } ? Row : never;
@@ -133,11 +138,9 @@ export function createPonteClient(options: PonteClientOptions): PonteClient {
     },
   });
   const listed = (path: string, options: ListOptions = {}) =>
-    rowsOf((cursor) => {
-      const query = { ...options.params?.query, ...(cursor === undefined ? {} : { cursor }) };
-      const params = { ...options.params, query };
-      return (client.GET as LooseGet)(path, { ...options, params });
-    });
+    rowsOf(options.params?.query ?? {}, (query) =>
+      (client.GET as LooseGet)(path, { ...options, params: { ...options.params, query } }),
+    );
   return {
     GET: withMismatch(client.GET),
     POST: withMismatch(client.POST),
@@ -164,10 +167,7 @@ interface ListOptions {
 type LooseGet = (
   path: string,
   options: unknown,
-) => Promise<{
-  readonly data?: { readonly data: readonly unknown[]; readonly nextCursor: string | null };
-  readonly error?: unknown;
-}>;
+) => Promise<{ readonly data?: RowPage<unknown>; readonly error?: unknown }>;
 
 /** Adds `idempotentMismatch` from the header of the answer. */
 function withMismatch<M extends Method>(call: unknown): ClientCall<M> {

@@ -286,13 +286,16 @@ class Client
     }
 
     /** @param array<string, mixed> $query */
-    private function rows(\Closure $read, array $query): \Generator
+    private function rows(\Closure $read, array $query, string $asks, string $next): \Generator
     {
         do {
             $page = $read(...$query);
-            yield from $page->data;
-            $query['cursor'] = $page->nextCursor;
-        } while ($page->nextCursor !== null);
+            $before = $query[$asks] ?? null;
+            $query[$asks] = $page->$next;
+            foreach ($page->data as $row) {
+                yield $row;
+            }
+        } while ($query[$asks] !== null && $query[$asks] !== $before);
     }
 
     /**

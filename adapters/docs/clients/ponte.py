@@ -177,13 +177,14 @@ class Ponte:
         except Exception as broken:  # http.client: the answer is incomplete.
             raise ConnectionError(str(broken)) from broken
 
-    def _rows(self, read: Any, query: Dict[str, Any]) -> Iterator[Any]:
+    def _rows(self, read: Any, query: Dict[str, Any], asks: str, field: str) -> Iterator[Any]:
         while True:
             page = read(**query)
             yield from page.data
-            if page.nextCursor is None:
+            place = getattr(page, field)
+            if place is None or place == query.get(asks):
                 return
-            query["cursor"] = page.nextCursor
+            query[asks] = place
 
     def events(
         self,

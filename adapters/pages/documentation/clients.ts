@@ -41,8 +41,15 @@ interface Operation {
   readonly body: string | null;
   readonly takesKey: boolean;
   readonly answer: string;
-  /** The rows of a list that has cursors; null for any other answer. */
-  readonly row: Type | null;
+  /** Null: the answer is no page of a list. */
+  readonly pages: Pages | null;
+}
+
+interface Pages {
+  readonly row: Type;
+  /** The query that names the next page, and the field of the answer with its value. */
+  readonly asks: string;
+  readonly next: string;
 }
 
 interface Language {
@@ -90,9 +97,6 @@ function clientOperations(description: Description): readonly Operation[] {
     const query = parameters
       .filter((one) => one.in === 'query')
       .map(({ name, required, schema }) => ({ name, required, type: typeOf(schema, name, []) }));
-    const { data, nextCursor } = description.components.schemas[answer]?.properties ?? {};
-    const row = data?.items === undefined ? null : typeOf(data.items, `${answer}Data`, []);
-    const hasCursor = nextCursor !== undefined && query.some(({ name }) => name === 'cursor');
     return {
       id,
       summary,
@@ -103,9 +107,21 @@ function clientOperations(description: Description): readonly Operation[] {
       body: body === 'Empty' ? null : body,
       takesKey: parameters.some(({ name }) => name === 'Idempotency-Key'),
       answer,
-      row: hasCursor ? row : null,
+      pages: pagesOf(answer, description.components.schemas[answer]?.properties ?? {}),
     };
   });
+}
+
+const places = { cursor: 'nextCursor', after: 'nextAfter' } as const;
+
+/** A place in the feed is a number: `events` in the frame reads it, which has no end. */
+function pagesOf(answer: string, { data, ...fields }: NonNullable<Schema['properties']>) {
+  const found = Object.entries(places).find(([, next]) => {
+    return fields[next] !== undefined && typeOf(fields[next], next, []).kind === 'text';
+  });
+  if (data?.items === undefined || found === undefined) return null;
+  const [asks, next] = found;
+  return { row: typeOf(data.items, `${answer}Data`, []), asks, next };
 }
 
 /** Which method of the clients sends a request of the documentation. */
@@ -254,7 +270,7 @@ function pythonModel({ name, fields }: Model): string {
 }
 
 function pythonOperation(operation: Operation): string {
-  const { id, summary, method, path, params, query, body, takesKey, answer, row } = operation;
+  const { id, summary, method, path, params, query, body, takesKey, answer, pages } = operation;
   const argument = ({ name, type, required }: Field) =>
     `${pythonName(name)}: ${pythonType(type, required)}${required ? '' : ' = None'}`;
   const first = [...params.map((name) => `${name}: str`)];
@@ -276,7 +292,8 @@ function pythonOperation(operation: Operation): string {
         """${summary}."""
         return typing.cast(${answer}, _read(${answer}, self.request(${values.join(', ')})))
 `;
-  if (row === null) return call;
+  if (pages === null) return call;
+  const { row, asks, next } = pages;
   const rest = query.filter((one) => one.name !== 'cursor');
   const given = ['self', ...first, ...(rest.length === 0 ? [] : ['*', ...rest.map(argument)])];
   const read =
@@ -286,7 +303,7 @@ function pythonOperation(operation: Operation): string {
   return `${call}
     def ${name.replace(/^[a-z]+/, 'iter')}(${given.join(', ')}) -> Iterator[${pythonType(row)}]:
         """Every row, page after page: ${summary}."""
-        return self._rows(${read}, ${kept})
+        return self._rows(${read}, ${kept}, "${asks}", "${next}")
 `;
 }
 
@@ -352,7 +369,7 @@ ${read.join('')}        );
 }
 
 function phpOperation(operation: Operation): string {
-  const { id, summary, method, path, params, query, body, takesKey, answer, row } = operation;
+  const { id, summary, method, path, params, query, body, takesKey, answer, pages } = operation;
   const argument = ({ name, type, required }: Field) =>
     `${phpType(type, required)} $${name}${required ? '' : ' = null'}`;
   const first = params.map((name) => `string $${name}`);
@@ -378,7 +395,8 @@ function phpOperation(operation: Operation): string {
         return ${answer}::read($this->request(${values.join(', ')}));
     }
 `;
-  if (row === null) return call;
+  if (pages === null) return call;
+  const { row, asks, next } = pages;
   const rest = query.filter((one) => one.name !== 'cursor');
   const given = [...first, ...rest.map(argument)].join(', ');
   const kept = rest.map(({ name }) => `'${name}' => $${name}`).join(', ');
@@ -395,7 +413,7 @@ function phpOperation(operation: Operation): string {
      */
     public function ${id.replace(/^[a-z]+/, 'iterate')}(${given}): \\Generator
     {
-        return $this->rows(${read}, [${kept}]);
+        return $this->rows(${read}, [${kept}], '${asks}', '${next}');
     }
 `;
 }

@@ -325,6 +325,35 @@ test('a list is read page after page', async () => {
   await assert.rejects(refused.next(), isRefusal('ValidationError'));
 });
 
+test('a list that goes on after its last row ends where the place stays, not at an empty page', async () => {
+  const pages = new Map([
+    [null, { data: [{ id: 'pst_1' }], nextAfter: 'pst_1' }],
+    // Rows that this key may not read.
+    ['pst_1', { data: [], nextAfter: 'pst_2' }],
+    ['pst_2', { data: [{ id: 'pst_3' }], nextAfter: 'pst_3' }],
+    ['pst_3', { data: [], nextAfter: 'pst_3' }],
+  ]);
+  const asked: (string | null)[] = [];
+  const ponte = client(async ({ url }) => {
+    const after = new URL(url).searchParams.get('after');
+    asked.push(after);
+    return Response.json(pages.get(after));
+  });
+  const rowsAfter = async (after?: string) => {
+    asked.length = 0;
+    const query = after === undefined ? {} : { after };
+    const ids: string[] = [];
+    for await (const { id } of ponte.list('/v1/settlement-entries', { params: { query } })) {
+      ids.push(id);
+    }
+    return ids;
+  };
+  assert.deepEqual(await rowsAfter(), ['pst_1', 'pst_3']);
+  assert.deepEqual(asked, [null, 'pst_1', 'pst_2', 'pst_3']);
+  assert.deepEqual(await rowsAfter('pst_3'), []);
+  assert.deepEqual(asked, ['pst_3']);
+});
+
 test('events are read as they arrive, with their epoch, until the signal', async () => {
   const ponte = await newClient();
   const stop = new AbortController();

@@ -5,6 +5,8 @@ import { test } from 'node:test';
 import {
   createPonteClient,
   type FeedEvent,
+  type ListPath,
+  type paths,
   type WebhookEvent,
 } from '../../../adapters/client/ponte-client.js';
 
@@ -58,6 +60,25 @@ test('a list and the feed have the types of their rows', async () => {
     ponte.list('/v1/invoices', { params: { query: { staus: 'expired' } } });
   };
   assert.equal(typed.length, 0);
+});
+
+type QueryOf<P extends keyof paths> = paths[P] extends { get: { parameters: infer Sent } }
+  ? Sent extends { query?: infer Query }
+    ? [Query] extends [undefined]
+      ? never
+      : keyof NonNullable<Query>
+    : never
+  : never;
+type PagedPath = {
+  [P in keyof paths]: 'cursor' extends QueryOf<P> ? P : 'after' extends QueryOf<P> ? P : never;
+}[keyof paths];
+
+test('list takes each path that answers in pages, but that of the feed', () => {
+  const others = { '/v1/events': 'it has no end: events' } satisfies Record<
+    Exclude<PagedPath, ListPath>,
+    string
+  >;
+  assert.equal(Object.keys(others).length, 1);
 });
 
 test('a misspelled option, query or path parameter does not compile', async () => {

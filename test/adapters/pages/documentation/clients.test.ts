@@ -31,7 +31,11 @@ const callable = routes
     Object.keys(operations).map((id) => ({
       id,
       isKeyed: idempotency === 'key',
-      isList: query instanceof z.ZodObject && 'cursor' in query.shape,
+      // The feed has no end: `events` reads it.
+      isList:
+        id !== 'readEvents' &&
+        query instanceof z.ZodObject &&
+        ('cursor' in query.shape || 'after' in query.shape),
     })),
   );
 
