@@ -5,6 +5,7 @@ import { createInterface } from 'node:readline';
 import { type Command, Option } from 'commander';
 import { z } from 'zod';
 import { createPonteClient, type PonteClient } from '../adapters/client/ponte-client.js';
+import { type RepeatOptions, repeatingFetch } from '../adapters/client/repeating-fetch.js';
 import { paymentStatuses } from '../core/domain/payments/payment.js';
 import { simulatedEvents, simulations } from '../core/domain/payments/simulated-event.js';
 import { productVersion } from '../host/product-version.js';
@@ -17,12 +18,13 @@ const versions = ['2025-06-18', '2025-03-26', '2024-11-05'] as const;
 const LIST_MAX = 50;
 /** Entries of a timeline that are explained. */
 const ENTRIES_MAX = 100;
-const READ_WITHIN_MS = 10_000;
+/** The official SDK waits 60 s for a tool (DEFAULT_REQUEST_TIMEOUT_MSEC). */
+const patience = { timeoutMs: 10_000, attemptsMax: 2 };
 const limits = `send 1 to ${LIST_MAX}`;
 
 interface Api {
-  readonly source: FeedSource;
   readonly ponte: PonteClient;
+  readonly read: (path: string) => Promise<Response>;
 }
 
 interface Tool {
@@ -74,9 +76,8 @@ const tools: Readonly<Record<string, Tool>> = {
         .regex(/^\/(?:llms\.txt|docs\/[a-z0-9/-]+\.md)$/, 'send /llms.txt or a page it lists')
         .describe('/llms.txt, or a page such as /docs/guides/quickstart.md.'),
     }),
-    call: async ({ source }, { path }) => {
-      const signal = AbortSignal.timeout(READ_WITHIN_MS);
-      const response = await fetch(new URL(String(path), source.url), { signal });
+    call: async ({ read }, { path }) => {
+      const response = await read(String(path));
       if (!response.ok) throw new Error(`There is no page ${String(path)}.`);
       return response.text();
     },
@@ -139,11 +140,20 @@ export function addMcpCommand(shell: Shell, program: Command): void {
   });
 }
 
-async function serveAgent(shell: Shell, source: FeedSource): Promise<void> {
-  const ponte = createPonteClient({ baseUrl: source.url, apiKey: source.key });
-  const isTest = source.key.startsWith('pk_test_');
+/** Until its input ends. */
+export async function serveAgent(
+  shell: Pick<Shell, 'stdin' | 'stdout'>,
+  { url, key }: FeedSource,
+  wait: Pick<RepeatOptions, 'timeoutMs' | 'attemptsMax'> = patience,
+): Promise<void> {
+  const fetchPage = repeatingFetch(wait);
+  const api: Api = {
+    ponte: createPonteClient({ baseUrl: url, apiKey: key, ...wait }),
+    read: (path) => fetchPage(new Request(new URL(path, url))),
+  };
+  const isTest = key.startsWith('pk_test_');
   const offered = Object.entries(tools).filter(([, { isTestOnly }]) => isTest || !isTestOnly);
-  const answer = answerer({ source, ponte }, Object.fromEntries(offered));
+  const answer = answerer(api, Object.fromEntries(offered));
   const lines = createInterface({ input: shell.stdin as NodeJS.ReadableStream });
   for await (const line of lines) {
     if (line.trim() === '') continue;

@@ -1,8 +1,12 @@
 // `ponte mcp`: an agent speaks to it line by line. The nightly run has the official client.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { createInterface } from 'node:readline';
+import { Readable } from 'node:stream';
 import { type TestContext, test } from 'node:test';
+import { serveAgent } from '../../cli/mcp.js';
 import { createPonte } from '../../host/embed.js';
 import { programArguments } from '../support/servers/host-process.js';
 
@@ -106,6 +110,36 @@ test('a live key has no tool that simulates', async (t) => {
     result?.tools?.map(({ name }) => name),
     ['list_payments', 'read_payment', 'explain_payment', 'read_documentation'],
   );
+});
+
+test('a service that does not answer is an answer to each tool', async (t) => {
+  const silent = createServer(() => undefined);
+  await new Promise<void>((listening) => silent.listen(0, '127.0.0.1', listening));
+  t.after(() => silent.close().closeAllConnections());
+  const { port } = silent.address() as AddressInfo;
+  const source = { url: `http://127.0.0.1:${port}`, key: 'pk_test_x.y' };
+  const said: Said[] = [];
+  const stdout = { write: (line: string) => said.push(JSON.parse(line)) };
+  const agent = (method: string, params: object) => {
+    const stdin = Readable.from([JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })]);
+    return serveAgent({ stdin, stdout }, source, { timeoutMs: 20, attemptsMax: 1 });
+  };
+  await agent('tools/list', {});
+  const names = said.flatMap(({ result }) => result?.tools?.map(({ name }) => name) ?? []);
+  assert.equal(names.length, 6);
+  for (const name of names) {
+    said.length = 0;
+    const given = {
+      list_payments: {},
+      read_documentation: { path: '/llms.txt' },
+      simulate_event: { id: 'pi_1', event: 'money_short' },
+    };
+    const known = Object.entries(given).find(([tool]) => tool === name)?.[1] ?? { id: 'pi_1' };
+    await agent('tools/call', { name, arguments: known });
+    const [answer] = said;
+    assert.equal(answer?.result?.isError, true, name);
+    assert.match(answer.result.content?.[0]?.text ?? '', /no answer of .* none came in time/, name);
+  }
 });
 
 test('the protocol: versions, notifications, unknown methods, lines that are no JSON', async (t) => {
