@@ -126,7 +126,7 @@ export async function readInput(
 /** The content type is required even without a body. */
 function expectJson(request: IncomingMessage): void {
   const { 'content-type': type, 'content-encoding': encoding } = request.headers;
-  if (encoding !== undefined && encoding !== 'identity') {
+  if (encoding !== undefined && !/^(?:identity)?$/i.test(encoding)) {
     const message = `Content-Encoding is ${encoding}. Send the body uncompressed.`;
     throw new PonteError('UnsupportedMediaType', message);
   }

@@ -46,7 +46,7 @@ export function createRouter(routes: readonly Route[]): Router {
     methods: [...new Set(routes.map(({ method }) => method))],
     match(method, url) {
       const found = find(url) ?? findProbe(url);
-      if (found === null) throw new PonteError('NotFound');
+      if (found === null) throw new PonteError('NotFound', reasonOf(url));
       const row = found.methods.get(method === 'HEAD' ? 'GET' : method);
       if (row === undefined) throw new PonteError('MethodNotAllowed');
       return { ...row, params: found.params, query: found.query };
@@ -58,6 +58,14 @@ export function createRouter(routes: readonly Route[]): Router {
       return methods.includes('GET') ? [...methods, 'HEAD'].toSorted() : methods.toSorted();
     },
   };
+}
+
+/** Programs that join addresses leave a slash too many, or an id out. */
+function reasonOf(url: string): string | undefined {
+  const [path = ''] = url.split('?');
+  return /\/\/|.\/$/.test(path)
+    ? 'The path has a slash too many, or an id is missing between or after its slashes.'
+    : undefined;
 }
 
 type Methods = ReadonlyMap<string, Pick<RouteMatch, 'route' | 'operation'>>;

@@ -223,6 +223,12 @@ test('content types that say JSON in UTF-8 are taken', async () => {
     const example = await exampleOf('createPaymentIntent');
     assert.equal((await send(row as Route, example, own, type)).status, 201, type);
   }
+  for (const coding of ['', 'Identity']) {
+    const row = routes.find(({ operations: { createPaymentIntent } }) => createPaymentIntent);
+    const example = await exampleOf('createPaymentIntent');
+    const plain = { ...example, headers: { 'content-encoding': coding } };
+    assert.equal((await send(row as Route, plain, own)).status, 201, coding);
+  }
 });
 
 test('each row that is no GET takes what it stores from a budget, or stores nothing', () => {

@@ -278,6 +278,11 @@ test('paths are matched exactly', async () => {
   ]) {
     assert.equal(refusalOf(await site.call('GET', path, { key })), '404 NotFound', path);
   }
+  const messageOf = async (path: string) => (await site.call('GET', path, { key })).body['message'];
+  for (const path of ['/v1/payments/?limit=1', '/v1//payments']) {
+    assert.match(String(await messageOf(path)), /a slash too many, or an id is missing/, path);
+  }
+  assert.match(String(await messageOf('/v1/payment?a=//')), /^Not found\. Check the path/);
   for (const path of ['/healthz?', '/healthz?a=%', '/healthz?a=1&a=2', '/healthz#x']) {
     assert.equal((await site.call('GET', path)).status, 200, path);
   }
