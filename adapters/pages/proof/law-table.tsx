@@ -16,6 +16,8 @@ export function LawTable({ locale }: { readonly locale: Locale }): VNode {
     return since === null ? name : `${name}, ${texts.since(month)}`;
   };
   const givenOf = (duty: Duty) => texts.duties[duty].given.replaceAll('`', '');
+  const sourceOf = (duty: Duty) =>
+    duties[duty].isOpen ? `${duties[duty].source}. ${texts.open}*` : duties[duty].source;
   return (
     <div class="stack">
       <p>{texts.noAdvice}</p>
@@ -26,7 +28,7 @@ export function LawTable({ locale }: { readonly locale: Locale }): VNode {
           named(what, '', (duty) => (
             <>
               {texts.duties[duty].what}
-              {[ruleOf(duty), texts.duties[duty].who, givenOf(duty)].map((text) => (
+              {[ruleOf(duty), texts.duties[duty].who, givenOf(duty), sourceOf(duty)].map((text) => (
                 <span class="sub only-s">{text}</span>
               ))}
             </>
@@ -34,12 +36,7 @@ export function LawTable({ locale }: { readonly locale: Locale }): VNode {
           column(rule, 'only-l', ruleOf),
           column(who, 'only-l', (duty) => texts.duties[duty].who),
           column(given, 'only-l', givenOf),
-          column(source, 'only-l', (duty) => (
-            <>
-              {duties[duty].source}
-              {duties[duty].isOpen ? <span class="sub">{texts.open}*</span> : null}
-            </>
-          )),
+          column(source, 'only-l', sourceOf),
         ]}
       />
       <p class="small quiet">* {texts.openText}</p>

@@ -41,7 +41,9 @@ const en: LawTexts = {
         'The provider of virtual-asset services, by the 5th business day of the next month; ' +
         'it takes the data from you.',
       given:
-        '`ponte report fx --month`; `payer`, `purpose`, `payerRelation` and `asset` of a payment.',
+        'The extract of a month: `ponte report fx --month`, in the console, and of one ' +
+        'organization in its dashboard. `payer`, `purpose`, `payerRelation` and `asset` of a ' +
+        'payment.',
     },
     transfer_limit: {
       what:
@@ -70,8 +72,8 @@ const en: LawTexts = {
         'Providers each month; residents that use a foreign provider or none, above BRL ' +
         '35,000 a month.',
       given:
-        'The CSV file of payments, with their assets. Whether a wallet in the name of a ' +
-        'seller counts is open.',
+        'The extract of the month in the dashboard, under Accounting. Whether a wallet in the ' +
+        'name of a seller counts is open.',
     },
     exemption: {
       what:
@@ -83,7 +85,7 @@ const en: LawTexts = {
     fiscal_document: {
       what: 'NF-e or NFS-e with the CNPJ, which may have letters.',
       who: 'The seller, with each sale.',
-      given: '`fiscalDocument` checks key and CNPJ.',
+      given: '`fiscalDocument` checks the CNPJ in the key, and the check digit of an NF-e.',
     },
     effective_rate: {
       what: 'The total effective cost (VET) is shown as BRL per unit.',
@@ -103,10 +105,11 @@ const en: LawTexts = {
 const ptBr: LawTexts = {
   title: 'O que a lei pede',
   noAdvice:
-    'Isto não é orientação jurídica ou tributária. As fontes são resumos de escritórios e da ' +
-    'imprensa, lidos em novembro de 2026, não as próprias normas. Consulte quem assessora você.',
-  lede: 'O que o Brasil pede em pagamentos do exterior, quem cumpre e o que o Ponte fornece.',
-  heads: ['Dever', 'Norma', 'Quem, até quando', 'O que o Ponte fornece', 'Fonte'],
+    'Isto não é orientação jurídica nem tributária. As fontes são resumos de escritórios de ' +
+    'advocacia e da imprensa, lidos em novembro de 2026, não as próprias normas. Consulte quem ' +
+    'assessora você.',
+  lede: 'O que o Brasil pede em pagamentos do exterior, quem cumpre e o que a Ponte fornece.',
+  heads: ['Dever', 'Norma', 'Quem, até quando', 'O que a Ponte fornece', 'Fonte'],
   since: (month) => `desde ${month}`,
   open: 'Em aberto',
   openText: 'As fontes deixam em aberto se o dever alcança estes pagamentos, ou a quem.',
@@ -119,7 +122,8 @@ const ptBr: LawTexts = {
         'O prestador de serviços de ativos virtuais, até o 5º dia útil do mês seguinte; ele ' +
         'pede os dados a você.',
       given:
-        '`ponte report fx --month`; `payer`, `purpose`, `payerRelation` e `asset` do pagamento.',
+        'O extrato do mês: `ponte report fx --month`, no console, e de uma organização no painel ' +
+        'dela. `payer`, `purpose`, `payerRelation` e `asset` do pagamento.',
     },
     transfer_limit: {
       what:
@@ -131,7 +135,9 @@ const ptBr: LawTexts = {
         'e uma transferência para vários pagamentos conta como uma.',
     },
     authorisation: {
-      what: 'Prestadores são autorizados e informam uns aos outros quem paga a quem (Travel Rule).',
+      what:
+        'Os prestadores precisam de autorização e informam uns aos outros quem paga a quem ' +
+        '(Travel Rule).',
       who: 'O prestador.',
       given: 'Pagador, recebedor e carteiras no comprovante do pagamento.',
     },
@@ -148,20 +154,20 @@ const ptBr: LawTexts = {
         'Prestadores, todo mês; residentes que usam prestador estrangeiro ou nenhum, acima ' +
         'de BRL 35.000 por mês.',
       given:
-        'O arquivo CSV de pagamentos, com os ativos. Está em aberto se conta uma carteira em ' +
+        'O extrato do mês no painel, em Contabilidade. Está em aberto se conta uma carteira em ' +
         'nome do vendedor.',
     },
     exemption: {
       what:
-        'Exportações de serviços são isentas de PIS e COFINS se pagador no exterior, ' +
-        'conversão de moedas e vínculo com o serviço podem ser comprovados.',
-      who: 'O vendedor e seu contador, quando perguntados.',
+        'Exportações de serviços são isentas de PIS e COFINS se o pagador no exterior, a ' +
+        'conversão de moedas e o vínculo com o serviço puderem ser comprovados.',
+      who: 'O vendedor e seu contador, quando o fisco pedir.',
       given: 'O comprovante do pagamento, que marca cada um dos três ou diz o que falta.',
     },
     fiscal_document: {
       what: 'NF-e ou NFS-e com o CNPJ, que pode ter letras.',
       who: 'O vendedor, em cada venda.',
-      given: '`fiscalDocument` confere chave e CNPJ.',
+      given: '`fiscalDocument` confere o CNPJ na chave e o dígito verificador da NF-e.',
     },
     effective_rate: {
       what: 'O valor efetivo total (VET) é mostrado em BRL por unidade.',
@@ -193,11 +199,13 @@ const es: LawTexts = {
     report: {
       what:
         'Cada pago con stablecoin se informa: activo, cantidad, BRL, pagador en el exterior ' +
-        'con país, relación y concepto.',
+        'con país, relación y finalidad.',
       who:
         'El proveedor de servicios de activos virtuales, hasta el 5.º día hábil del mes ' +
         'siguiente; le pide los datos a usted.',
-      given: '`ponte report fx --month`; `payer`, `purpose`, `payerRelation` y `asset` del pago.',
+      given:
+        'El extracto del mes: `ponte report fx --month`, en la consola, y de una organización en ' +
+        'su panel. `payer`, `purpose`, `payerRelation` y `asset` del pago.',
     },
     transfer_limit: {
       what:
@@ -209,7 +217,9 @@ const es: LawTexts = {
         'una transferencia para varios pagos cuenta como una.',
     },
     authorisation: {
-      what: 'Los proveedores son autorizados y se informan quién paga a quién (Travel Rule).',
+      what:
+        'Los proveedores necesitan autorización y se informan entre sí quién paga a quién ' +
+        '(Travel Rule).',
       who: 'El proveedor.',
       given: 'Pagador, beneficiario y billeteras en el comprobante del pago.',
     },
@@ -223,26 +233,26 @@ const es: LawTexts = {
     decripto: {
       what: 'DeCripto: operaciones con criptoactivos.',
       who:
-        'Proveedores, cada mes; residentes que usan un proveedor extranjero o ninguno, sobre ' +
-        'BRL 35.000 al mes.',
+        'Proveedores, cada mes; residentes que usan un proveedor extranjero o ninguno, por ' +
+        'encima de BRL 35.000 al mes.',
       given:
-        'El archivo CSV de pagos, con sus activos. Está abierto si cuenta una billetera a ' +
-        'nombre del vendedor.',
+        'El extracto del mes en el panel, en Contabilidad. Está abierto si cuenta una billetera ' +
+        'a nombre del vendedor.',
     },
     exemption: {
       what:
         'Las exportaciones de servicios están exentas de PIS y COFINS si se pueden mostrar ' +
         'un pagador en el exterior, la conversión de monedas y el vínculo con el servicio.',
-      who: 'El vendedor y su contador, cuando se les pregunta.',
+      who: 'El vendedor y su contador, cuando el fisco lo pida.',
       given: 'El comprobante del pago, que marca cada uno de los tres o dice qué falta.',
     },
     fiscal_document: {
       what: 'NF-e o NFS-e con el CNPJ, que puede tener letras.',
       who: 'El vendedor, en cada venta.',
-      given: '`fiscalDocument` comprueba clave y CNPJ.',
+      given: '`fiscalDocument` comprueba el CNPJ en la clave y el dígito verificador de la NF-e.',
     },
     effective_rate: {
-      what: 'El costo efectivo total (VET) se muestra en BRL por unidad.',
+      what: 'El valor efectivo total (VET) se muestra en BRL por unidad.',
       who: 'El proveedor, antes del pago.',
       given: '`effectiveRate` de la cotización, del recibo y del comprobante.',
     },

@@ -70,7 +70,8 @@ function paymentRows({ proof, texts, locale, format }: SheetScene): readonly Fac
   const { buyer, payer, fiscalDocument, invoice } = proof;
   const purpose = purposeNames.find((name) => name === proof.purpose);
   const relation = payerRelationNames.find((name) => name === proof.payerRelation);
-  const document = [fiscalDocument?.kind.toUpperCase(), fiscalDocument?.number];
+  const kind = { nfe: 'NF-e', nfse: 'NFS-e', other: null }[fiscalDocument?.kind ?? 'other'];
+  const document = [kind, fiscalDocument?.number];
   return [
     { label: texts.amount, value: inMoney(format, proof.amount, proof.currency), look: 'num' },
     { label: texts.payee, value: <Foreign text={proof.payee} /> },

@@ -1,5 +1,5 @@
 // What sellers hand to their accountants, in the languages of the dashboard: where the facts are,
-// how entries, files and closings work, and what the law asks, with its sources.
+// how entries, files, closings, extracts and proofs work.
 import type { VNode } from 'preact';
 import type { Locale } from '../../../../core/domain/base/locale.js';
 import { Table } from '../../kit/pages/table.js';
@@ -32,14 +32,29 @@ const en: Guide = {
   sections: [
     {
       heading: 'Facts of a payment',
-      text: 'The page of a payment, the CSV file of the list and the API have them.',
+      text: 'The page of a payment, its proof, the CSV file of the list and the API have them.',
       table: {
         heads: ['Fact', 'Where'],
         rows: [
-          ['BRL, rate and fees of each PIX', 'Page of the payment, CSV, extract'],
-          ['VET: BRL per unit that the buyer paid, all costs included', 'Page of the payment, CSV'],
-          ['Stablecoin: token, network, quantity, transaction', 'CSV, extract'],
-          ['Purpose, relation of the payer, access key of the NF-e or NFS-e', 'Form of an invoice'],
+          ['BRL, rate and fees of each PIX', 'Page, proof, CSV, extract'],
+          [
+            'VET: BRL per unit that the buyer paid, all costs included',
+            'Page, proof, CSV, extract',
+          ],
+          ['Stablecoin: token, network, quantity', 'Page, proof, CSV, extract'],
+          ['Hash of its transaction', 'Proof, CSV, extract'],
+          ['The payer as verified, and as the bank wrote it', 'Page, proof, extract'],
+        ],
+      },
+    },
+    {
+      heading: 'What you give',
+      text: 'It cannot be added later: what was not given is missing in extract and proof.',
+      table: {
+        heads: ['Fact', 'Where'],
+        rows: [
+          ['Purpose and relation of the payer', 'Form of an invoice, import, API'],
+          ['Access key of the NF-e or NFS-e', 'Form of an invoice, import, API'],
           ['The rate at which you booked the amount', 'Form of an invoice, import, API'],
         ],
       },
@@ -67,30 +82,28 @@ const en: Guide = {
     {
       heading: 'Closing a month',
       text:
-        'Close it once it is in your books. Its entries, days and account names then stay, and ' +
-        'what is booked later is of the first day of the next month.',
+        'Close it once it is over and in your books. Earlier months are closed with it. Their ' +
+        'entries, days and account names then stay, and what is booked later is of the first ' +
+        'day of the next month. A closed month cannot be opened again.',
     },
     {
-      heading: 'What is asked for, and by whom',
-      table: {
-        heads: ['Duty', 'Source'],
-        rows: [
-          [
-            'The provider reports each payment from abroad with a stablecoin to the central bank',
-            'Machado Meyer on IN BCB 693',
-          ],
-          [
-            'DeCripto: residents who use foreign providers, or none, declare above BRL 35,000 a ' +
-              'month. Ask whether this includes you',
-            'HCLB, APET and fiscalnews on IN RFB 2.291',
-          ],
-          [
-            'Exports of services are free of PIS/COFINS if the inflow and its link to the ' +
-              'service can be shown',
-            'Barros, Kincaid and others on Cosit 160/2024 and 179/2025',
-          ],
-        ],
-      },
+      heading: 'Extract of the month',
+      text:
+        'A line for each PIX: stablecoin, quantity, BRL, payer, relation and purpose. A PIX that ' +
+        'came back is a negative line. The column “missing” names the facts that are not known.',
+    },
+    {
+      heading: 'Proofs',
+      text:
+        'A signed pack (ZIP) for each settled payment, and one for each payee and month, with ' +
+        'what the exemption of PIS and COFINS asks, shown or missing. Open its verify.html in a ' +
+        'browser and choose the ZIP file: it says whether a byte was changed, and sends nothing.',
+    },
+    {
+      heading: 'Duties',
+      text:
+        '“What the law asks” has each duty, who has it, by when, what Ponte gives for it, and ' +
+        'the source.',
     },
   ],
 };
@@ -98,24 +111,41 @@ const en: Guide = {
 const ptBr: Guide = {
   title: 'Para o seu contador',
   lede:
-    'Onde a Ponte tem os dados que os seus livros, a Receita e o Banco Central pedem. Isto não ' +
-    'é consultoria jurídica nem tributária: as fontes são resumos de escritórios e da imprensa, ' +
-    'e o seu contador decide o que se aplica.',
+    'Onde a Ponte tem os dados que a sua contabilidade, a Receita Federal e o Banco Central ' +
+    'pedem. Isto não é orientação jurídica nem tributária: as fontes são resumos de escritórios ' +
+    'de advocacia e da imprensa, e o seu contador decide o que se aplica.',
   sections: [
     {
       heading: 'Dados de um pagamento',
-      text: 'Estão na página do pagamento, no arquivo CSV da lista e na API.',
+      text: 'Estão na página do pagamento, no comprovante, no arquivo CSV da lista e na API.',
       table: {
         heads: ['Dado', 'Onde'],
         rows: [
-          ['BRL, taxa e tarifas de cada PIX', 'Página do pagamento, CSV, extrato'],
-          ['VET: BRL por unidade paga pelo comprador, com todos os custos', 'Página, CSV'],
-          ['Stablecoin: token, rede, quantidade, transação', 'CSV, extrato'],
+          ['BRL, taxa e tarifas de cada PIX', 'Página, comprovante, CSV, extrato'],
           [
-            'Finalidade, relação do pagador, chave de acesso da NF-e ou NFS-e',
-            'Formulário da fatura',
+            'VET: BRL por unidade paga pelo comprador, com todos os custos',
+            'Página, comprovante, CSV, extrato',
           ],
-          ['A taxa com que você registrou o valor', 'Formulário da fatura, importação, API'],
+          ['Stablecoin: token, rede, quantidade', 'Página, comprovante, CSV, extrato'],
+          ['Hash da transação', 'Comprovante, CSV, extrato'],
+          ['O pagador como verificado e como o banco o escreveu', 'Página, comprovante, extrato'],
+        ],
+      },
+    },
+    {
+      heading: 'O que você informa',
+      text:
+        'Não pode ser acrescentado depois: o que não foi informado falta no extrato e no ' +
+        'comprovante.',
+      table: {
+        heads: ['Dado', 'Onde'],
+        rows: [
+          ['Finalidade e relação do pagador', 'Formulário da fatura, importação, API'],
+          ['Chave de acesso da NF-e ou NFS-e', 'Formulário da fatura, importação, API'],
+          [
+            'A taxa de câmbio com que você contabilizou o valor',
+            'Formulário da fatura, importação, API',
+          ],
         ],
       },
     },
@@ -123,52 +153,51 @@ const ptBr: Guide = {
       heading: 'Lançamentos',
       text:
         'Cada lançamento soma 0,00 em cada moeda e tem o dia do registro. Ele nunca muda: um ' +
-        'PIX devolvido é um lançamento do dia da devolução. Com a taxa dos seus livros, o resto ' +
-        'dos BRL é a variação cambial. Em “Nomes das contas” entram os códigos do seu plano de ' +
-        'contas.',
+        'PIX devolvido é um lançamento do dia da devolução. Com a taxa da sua contabilidade, a ' +
+        'diferença em BRL é a variação cambial. Em “Nomes das contas” entram os códigos do seu ' +
+        'plano de contas.',
     },
     {
       heading: 'Arquivos do mês',
       table: {
         heads: ['Formato', 'Quem lê'],
         rows: [
-          ['CSV', 'Planilhas: uma linha para cada partida'],
+          ['CSV', 'Planilhas: uma linha para cada linha de um lançamento'],
           ['hledger, ledger, Beancount', 'Os programas com esses nomes'],
           [
             'OFX',
-            'Programas financeiros: o que o parceiro guarda, por moeda, e o que você recebeu',
+            'Programas financeiros: o saldo em poder do parceiro, por moeda, e o que você recebeu',
           ],
-          ['camt.053', 'Os mesmos extratos como um banco os envia (ISO 20022)'],
+          ['camt.053', 'Os mesmos extratos no formato dos bancos (ISO 20022)'],
         ],
       },
     },
     {
       heading: 'Fechar o mês',
       text:
-        'Feche quando ele estiver nos seus livros. Lançamentos, dias e nomes das contas ficam, ' +
-        'e o que for registrado depois é do primeiro dia do mês seguinte.',
+        'Feche o mês quando ele tiver terminado e estiver na sua contabilidade. Os meses ' +
+        'anteriores fecham junto. Os lançamentos, os dias e os nomes das contas não mudam mais, ' +
+        'e o que for registrado depois entra no primeiro dia do mês seguinte. Um mês fechado ' +
+        'não pode ser reaberto.',
     },
     {
-      heading: 'O que se pede, e quem pede',
-      table: {
-        heads: ['Dever', 'Fonte'],
-        rows: [
-          [
-            'O prestador informa ao Banco Central cada pagamento do exterior com stablecoin',
-            'Machado Meyer sobre a IN BCB 693',
-          ],
-          [
-            'DeCripto: residentes com prestadores estrangeiros, ou sem prestador, declaram ' +
-              'acima de BRL 35.000 por mês. Pergunte se isso inclui você',
-            'HCLB, APET e fiscalnews sobre a IN RFB 2.291',
-          ],
-          [
-            'A exportação de serviços não paga PIS/COFINS se o ingresso e o vínculo com o ' +
-              'serviço puderem ser provados',
-            'Barros, Kincaid e outros sobre Cosit 160/2024 e 179/2025',
-          ],
-        ],
-      },
+      heading: 'Extrato do mês',
+      text:
+        'Uma linha para cada PIX: stablecoin, quantidade, BRL, pagador, relação e finalidade. Um ' +
+        'PIX devolvido é uma linha negativa. A coluna “missing” diz quais dados faltam.',
+    },
+    {
+      heading: 'Comprovantes',
+      text:
+        'Um pacote assinado (ZIP) para cada pagamento liquidado, e um para cada recebedor e mês, ' +
+        'com o que a isenção de PIS e COFINS pede, comprovado ou faltando. Abra o verify.html em ' +
+        'um navegador e escolha o arquivo ZIP: ele diz se algum byte mudou, e nada é enviado.',
+    },
+    {
+      heading: 'Deveres',
+      text:
+        '“O que a lei pede” tem cada dever, quem o cumpre, até quando, o que a Ponte fornece e a ' +
+        'fonte.',
     },
   ],
 };
@@ -176,24 +205,44 @@ const ptBr: Guide = {
 const es: Guide = {
   title: 'Para su contador',
   lede:
-    'Dónde tiene Ponte los datos que piden sus libros, el fisco y el banco central de Brasil. ' +
-    'Esto no es asesoramiento legal ni fiscal: las fuentes son resúmenes de bufetes y de la ' +
-    'prensa, y su contador decide qué se aplica.',
+    'Dónde tiene Ponte los datos que piden su contabilidad, el fisco y el banco central de ' +
+    'Brasil. Esto no es asesoría legal ni tributaria: las fuentes son resúmenes de estudios ' +
+    'jurídicos y de la prensa, y su contador decide qué se aplica.',
   sections: [
     {
       heading: 'Datos de un pago',
-      text: 'Están en la página del pago, en el archivo CSV de la lista y en la API.',
+      text: 'Están en la página del pago, en su comprobante, en el CSV de la lista y en la API.',
       table: {
         heads: ['Dato', 'Dónde'],
         rows: [
-          ['BRL, tasa y comisiones de cada PIX', 'Página del pago, CSV, extracto'],
-          ['VET: BRL por unidad que pagó el comprador, con todos los costos', 'Página, CSV'],
-          ['Stablecoin: token, red, cantidad, transacción', 'CSV, extracto'],
+          ['BRL, tasa y comisiones de cada PIX', 'Página, comprobante, CSV, extracto'],
           [
-            'Finalidad, relación del pagador, clave de acceso de la NF-e o NFS-e',
-            'Formulario de la factura',
+            'VET: BRL por unidad que pagó el comprador, con todos los costos',
+            'Página, comprobante, CSV, extracto',
           ],
-          ['La tasa con la que registró el importe', 'Formulario de la factura, importación, API'],
+          ['Stablecoin: token, red, cantidad', 'Página, comprobante, CSV, extracto'],
+          ['Hash de su transacción', 'Comprobante, CSV, extracto'],
+          [
+            'El pagador como fue verificado y como lo escribió el banco',
+            'Página, comprobante, extracto',
+          ],
+        ],
+      },
+    },
+    {
+      heading: 'Lo que usted indica',
+      text:
+        'No se puede añadir después: lo que no se indicó falta en el extracto y en el ' +
+        'comprobante.',
+      table: {
+        heads: ['Dato', 'Dónde'],
+        rows: [
+          ['Finalidad y relación del pagador', 'Formulario de la factura, importación, API'],
+          ['Clave de acceso de la NF-e o NFS-e', 'Formulario de la factura, importación, API'],
+          [
+            'La tasa con la que contabilizó el importe',
+            'Formulario de la factura, importación, API',
+          ],
         ],
       },
     },
@@ -201,8 +250,8 @@ const es: Guide = {
       heading: 'Asientos',
       text:
         'Cada asiento suma 0,00 en cada moneda y tiene el día de su registro. Nunca cambia: un ' +
-        'PIX devuelto es un asiento del día de la devolución. Con la tasa de sus libros, el ' +
-        'resto de los BRL es la diferencia de cambio. “Nombres de las cuentas” toma los códigos ' +
+        'PIX devuelto es un asiento del día de la devolución. Con la tasa de su contabilidad, ' +
+        'el resto en BRL es la diferencia de cambio. En “Nombres de las cuentas” van los códigos ' +
         'de su plan de cuentas.',
     },
     {
@@ -216,37 +265,35 @@ const es: Guide = {
             'OFX',
             'Programas de finanzas: lo que guarda el proveedor, por moneda, y lo que usted recibió',
           ],
-          ['camt.053', 'Los mismos extractos como los envía un banco (ISO 20022)'],
+          ['camt.053', 'Los mismos extractos en el formato de los bancos (ISO 20022)'],
         ],
       },
     },
     {
       heading: 'Cerrar el mes',
       text:
-        'Ciérrelo cuando esté en sus libros. Sus asientos, días y nombres de cuentas quedan, y ' +
-        'lo que se registre después es del primer día del mes siguiente.',
+        'Ciérrelo cuando haya terminado y esté en su contabilidad. Los meses anteriores se ' +
+        'cierran con él. Sus asientos, días y nombres de cuentas ya no cambian, y lo que se ' +
+        'registre después es del primer día del mes siguiente. Un mes cerrado no se puede reabrir.',
     },
     {
-      heading: 'Qué se pide, y quién lo pide',
-      table: {
-        heads: ['Deber', 'Fuente'],
-        rows: [
-          [
-            'El proveedor informa al banco central cada pago del exterior con stablecoin',
-            'Machado Meyer sobre la IN BCB 693',
-          ],
-          [
-            'DeCripto: residentes con proveedores extranjeros, o sin proveedor, declaran desde ' +
-              'BRL 35.000 al mes. Pregunte si esto lo incluye',
-            'HCLB, APET y fiscalnews sobre la IN RFB 2.291',
-          ],
-          [
-            'La exportación de servicios no paga PIS/COFINS si el ingreso y su vínculo con el ' +
-              'servicio se pueden probar',
-            'Barros, Kincaid y otros sobre Cosit 160/2024 y 179/2025',
-          ],
-        ],
-      },
+      heading: 'Extracto del mes',
+      text:
+        'Una línea para cada PIX: stablecoin, cantidad, BRL, pagador, relación y finalidad. Un ' +
+        'PIX devuelto es una línea negativa. La columna “missing” dice qué datos faltan.',
+    },
+    {
+      heading: 'Comprobantes',
+      text:
+        'Un paquete firmado (ZIP) para cada pago liquidado, y uno para cada beneficiario y mes, ' +
+        'con lo que pide la exención de PIS y COFINS, probado o faltante. Abra su verify.html en ' +
+        'un navegador y elija el archivo ZIP: dice si cambió algún byte, y no envía nada.',
+    },
+    {
+      heading: 'Deberes',
+      text:
+        '“Lo que pide la ley” tiene cada deber, quién lo cumple, hasta cuándo, qué da Ponte y la ' +
+        'fuente.',
     },
   ],
 };

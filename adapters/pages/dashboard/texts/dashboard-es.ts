@@ -400,7 +400,7 @@ export const dashboardEs: DashboardTexts = {
     refused: {
       KybNotApproved: 'Esta organización aún no puede cobrar: su KYB no está aprobado',
       SellerNotReady: 'Aún no se puede pagar a este beneficiario',
-      AmountBelowMinimum: 'La factura no llega al mínimo de USD 10.00',
+      AmountBelowMinimum: 'La factura no llega al mínimo de USD 10,00',
       AmountAboveCap:
         'La factura supera el tope por transferencia. Consulte al operador de Ponte; no la divida',
       ValidationError: 'Elija otra moneda',

@@ -395,9 +395,9 @@ export const dashboardPtBr: DashboardTexts = {
     refused: {
       KybNotApproved: 'Esta organização ainda não pode receber: o KYB não está aprovado',
       SellerNotReady: 'Este recebedor ainda não pode receber',
-      AmountBelowMinimum: 'A fatura está abaixo do mínimo de USD 10.00',
+      AmountBelowMinimum: 'A fatura está abaixo do mínimo de USD 10,00',
       AmountAboveCap:
-        'A fatura passa do limite por transferência. Consulte o operador do Ponte; não a divida',
+        'A fatura passa do limite por transferência. Consulte o operador da Ponte; não a divida',
       ValidationError: 'Escolha outra moeda',
     },
     approval: 'Aprovação',

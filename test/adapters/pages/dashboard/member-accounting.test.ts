@@ -3,10 +3,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { accountingGuides } from '../../../../adapters/pages/dashboard/accounting/guide-pages.js';
+import { lawTexts } from '../../../../adapters/pages/proof/law-texts.js';
+import { proofTexts } from '../../../../adapters/pages/proof/proof-texts.js';
 import { entryForms, entryText } from '../../../../core/domain/accounting/entry-file.js';
 import { DAY_MS, formatInstant } from '../../../../core/domain/base/instant.js';
 import { locales } from '../../../../core/domain/base/locale.js';
 import { formatAmount } from '../../../../core/domain/base/money.js';
+import { duties } from '../../../../core/domain/law/duty.js';
 import { readAccounting } from '../../../../core/usecases/accounting/accounting-settings.js';
 import { readEntryFile } from '../../../../core/usecases/accounting/settlement-entries.js';
 import { readView } from '../../../../core/usecases/payments/payment-store.js';
@@ -92,7 +95,7 @@ test('names and closings are of members who may write them', async () => {
   assert.deepEqual([accounts, months.map((one) => one.month)], [{ seller: '1.1.2.01' }, [month]]);
 });
 
-test('the guide for accountants is there in each language, with its sources', async () => {
+test('the guides are there in each language, and each duty has its source, also on a phone', async () => {
   const titles = {
     en: 'For your accountant',
     'pt-BR': 'Para o seu contador',
@@ -108,7 +111,11 @@ test('the guide for accountants is there in each language, with its sources', as
     const reader = site.visitor({ headers: { cookie, 'accept-language': locale } });
     const { heading, text } = await reader.open(`${root}/accounting/guide`);
     assert.equal(heading, titles[locale]);
-    for (const source of ['IN BCB 693', 'IN RFB 2.291', 'Cosit 160/2024'])
-      assert.ok(text.includes(source), `${locale}: ${source}`);
+    // It names what the pages beside it are called.
+    for (const name of [lawTexts[locale].title, proofTexts[locale].proofs])
+      assert.ok(text.includes(name), `${locale}: ${name}`);
+    const law = await reader.open(`${root}/accounting/law`);
+    for (const { source } of Object.values(duties))
+      assert.equal(textOf(law.text).split(source).length, 3, `${locale}: ${source}`);
   }
 });
