@@ -1,5 +1,6 @@
 // Programs that others wrote read the files, where they are installed: hledger, ledger, beancount
-// and ofxdump of Debian (the package ofx), and for camt.053 iso20022.js of npm (global).
+// and ofxdump of Debian (the package ofx), and for camt.053 iso20022.js of npm (global). xmllint
+// (libxml2-utils) asks the schema of ISO 20022, where CAMT_XSD names its file.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, writeFileSync } from 'node:fs';
@@ -100,6 +101,14 @@ test('ofxdump reads each statement with its movements and balance', (t) => {
       .flatMap(({ movements }) => movements.map(({ amountMinor }) => formatAmount(amountMinor)))
       .toSorted(),
   );
+});
+
+test('camt.053 is valid by the schema of ISO 20022', (t) => {
+  const schema = process.env['CAMT_XSD'];
+  if (schema === undefined) return t.diagnostic('CAMT_XSD names no file: no schema was asked');
+  // A fault ends it with a code, which throws.
+  const text = printed(t, 'xmllint', ['--noout', '--schema', schema, written('camt.053')]);
+  assert.ok(text === null || text.trim() === '');
 });
 
 interface CamtStatement {
