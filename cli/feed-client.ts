@@ -3,7 +3,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { RawJson, sliceItems, sliceTopLevel, writeJson } from '../core/domain/base/raw-json.js';
 import { backoffMs } from '../core/domain/base/schedules.js';
-import { signedHeaders } from '../core/domain/webhooks/signature.js';
+import { signedHeaders, signingKeys } from '../core/domain/webhooks/signature.js';
 import { catalogue, type ErrorCode, PonteError } from '../core/errors.js';
 
 const LONG_POLL_SECONDS = 30;
@@ -106,7 +106,7 @@ export async function forwardEvent(
     method: 'POST',
     redirect: 'manual',
     headers: signedHeaders({
-      secret: target.secret,
+      keys: signingKeys(target.secret),
       timestampSeconds,
       body,
       // There is no delivery: the id of the event replaces its id.

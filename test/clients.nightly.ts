@@ -19,7 +19,7 @@ import {
 } from '../adapters/pages/documentation/example-request.js';
 import { faultNames } from '../cli/certify/certify-faults.js';
 import type { CertifyReport } from '../cli/certify/certify-report.js';
-import { signedHeaders } from '../core/domain/webhooks/signature.js';
+import { signedHeaders, signingKeys } from '../core/domain/webhooks/signature.js';
 import { createPonte } from '../host/embed.js';
 import { runCommand } from './support/servers/command.js';
 import { projectRoot } from './support/source-tree.js';
@@ -206,7 +206,7 @@ for (const { command, ending, sample, serve, counting } of installed) {
     const body = '{"event":"payment_intent.settled","data":{"name":"São João"}}';
     const nowSeconds = Math.floor(Date.now() / 1_000);
     const all = signedHeaders({
-      secret,
+      keys: signingKeys(secret),
       timestampSeconds: nowSeconds,
       body,
       deliveryId: 'whd_1',

@@ -5,6 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { z } from 'zod';
 import {
   signedHeaders,
+  signingKeys,
   standardHeaders,
   webhookHeaders,
 } from '../../core/domain/webhooks/signature.js';
@@ -339,7 +340,7 @@ export class Stage {
     const plain = isOther ? JSON.stringify({ event: type, data: { ...data, occurredAt } }) : sent;
     const body = change.spaced ? spaced(plain) : plain;
     const headers = signedHeaders({
-      secret: change.secret ?? this.#play.secret,
+      keys: signingKeys(change.secret ?? this.#play.secret),
       timestampSeconds: nowSeconds() - signedSecondsAgo,
       body,
       deliveryId,
@@ -409,9 +410,10 @@ export async function reachable(
   const occurredAt = new Date().toISOString();
   const data = { subscriptionId: 'whs_test', externalEventId: 'evt_test', occurredAt };
   const body = JSON.stringify({ event: 'webhook.test', data });
+  const keys = signingKeys(secret);
   for (const endMs = performance.now() + patienceMs; performance.now() < endMs; await wait(50)) {
     const timestampSeconds = nowSeconds();
-    const test = { secret, timestampSeconds, body, deliveryId: 'whd_test' };
+    const test = { keys, timestampSeconds, body, deliveryId: 'whd_test' };
     const headers = signedHeaders({ ...test, eventType: 'webhook.test' });
     const answer = await fetch(receiver, { method: 'POST', headers, body }).catch(() => null);
     await answer?.body?.cancel();

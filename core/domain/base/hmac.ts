@@ -1,6 +1,12 @@
-// HMAC-SHA-256 under a key of bytes. Node takes bytes five times slower than a key object.
-import { createHmac, createSecretKey, type Hmac } from 'node:crypto';
+// HMAC-SHA-256 under a key of bytes. Node takes bytes or text six times slower than a key object,
+// and to make one as slowly as it signs with it.
+import { createHmac, createSecretKey, type Hmac, type KeyObject } from 'node:crypto';
 
-export function hmacSha256(key: Uint8Array): Hmac {
-  return createHmac('sha256', createSecretKey(key));
+/** By the bytes that are kept. */
+const keys = new WeakMap<Uint8Array, KeyObject>();
+
+export function hmacSha256(bytes: Uint8Array): Hmac {
+  const key = keys.get(bytes) ?? createSecretKey(bytes);
+  keys.set(bytes, key);
+  return createHmac('sha256', key);
 }

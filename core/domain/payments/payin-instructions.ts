@@ -77,6 +77,8 @@ export function railsFrom(
 
 /** The stored text: amounts in minor units as decimal strings. Equal instructions, equal text. */
 export function writePayinInstructions(instructions: PayinInstructions): string {
+  const known = texts.get(instructions);
+  if (known !== undefined) return known;
   const { amount, rails: given, reference, referenceRequired, holder, payByMs } = instructions;
   const text = JSON.stringify({
     rails: given.map(({ rail, fields, arrivesWithinDays: days }) => ({
@@ -92,21 +94,28 @@ export function writePayinInstructions(instructions: PayinInstructions): string 
   });
   // What an adapter made of a partner's answer is checked before it is stored.
   readPayinInstructions(text);
+  texts.set(instructions, text);
   return text;
 }
+
+/** Every change of a payment writes them again, and they never change. */
+const texts = new WeakMap<PayinInstructions, string>();
 
 /** The instructions of a stored text; any other text throws. */
 export function readPayinInstructions(text: string): PayinInstructions {
   const { amount, ...read } = JSON.parse(text) as Stored;
-  const { rails: given, reference, referenceRequired, holder, payByMs } = read;
-  check(Array.isArray(given) && given.length > 0 && given.every(isRail), 'rails');
+  const { rails, reference, referenceRequired, holder, payByMs } = read;
+  check(Array.isArray(rails) && rails.length > 0 && rails.every(isRail), 'rails');
   check(minorForm.test(amount.amountMinor) && currencyForm.test(amount.currency), 'an amount');
   check(reference === null || isText(reference), 'a reference');
   check(typeof referenceRequired === 'boolean', 'whether the reference is required');
   check(!referenceRequired || reference !== null, 'the reference that is required');
   check(accountHolders.includes(holder), 'the holder of the account');
   check(payByMs === null || isWhole(payByMs), 'a time limit');
-  return Object.freeze({ ...read, amount: money(BigInt(amount.amountMinor), amount.currency) });
+  const given = money(BigInt(amount.amountMinor), amount.currency);
+  const made = Object.freeze({ ...read, amount: given });
+  texts.set(made, text);
+  return made;
 }
 
 type Stored = Omit<PayinInstructions, 'amount'> & {

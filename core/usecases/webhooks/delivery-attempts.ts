@@ -1,7 +1,7 @@
 // One attempt of a leased delivery: sign, send, record the outcome.
 import { SECOND_MS } from '../../domain/base/instant.js';
 import { holdsLease } from '../../domain/base/lease.js';
-import { signedHeaders } from '../../domain/webhooks/signature.js';
+import { type SigningKeys, signedHeaders, signingKeys } from '../../domain/webhooks/signature.js';
 import type { Subscription } from '../../domain/webhooks/subscription.js';
 import {
   type AttemptResult,
@@ -34,7 +34,7 @@ const SECRETS_MAX = 1_000;
 
 /** Shared by the attempts of one process. */
 export interface Sending {
-  readonly secretOf: SecretOf;
+  readonly keysOf: KeysOf;
   /** Deliveries without a row, in their first attempt. They have one when it has ended. */
   readonly unstored: Map<string, WebhookDelivery>;
   /** False in quarantine. */
@@ -47,7 +47,7 @@ export interface Sending {
  */
 export async function attempt(
   deps: Deps,
-  { secretOf, isOpen, unstored }: Sending,
+  { keysOf, isOpen, unstored }: Sending,
   claimed: ClaimedDelivery,
   done: (result: WebhookResult) => void,
 ): Promise<void> {
@@ -63,7 +63,7 @@ export async function attempt(
     const startedAtMs = deps.clock.nowMs();
     // After a pause, the lease may end during the attempt and another process send it too.
     if ((delivery.dueAtMs ?? 0) - startedAtMs < SEND_TIMEOUT_MS) return;
-    const result = await send(deps, secretOf, claimed, startedAtMs);
+    const result = await send(deps, keysOf, claimed, startedAtMs);
     // The next attempt may start while this one is recorded.
     done(result);
     await record(deps, unstored, claimed, result, startedAtMs);
@@ -100,30 +100,30 @@ async function releaseUnsent(deps: Deps, claimed: WebhookDelivery): Promise<void
   if (released !== null && released.nextAttemptAtMs !== null) deps.wake('deliveries');
 }
 
-type SecretOf = (subscription: Subscription) => string;
+type KeysOf = (subscription: Subscription) => SigningKeys;
 
 /** Opening a sealed secret took a seventh of the time of an attempt. */
-export function openedSecrets(deps: Deps): SecretOf {
-  const opened = new Map<string, string>();
+export function keptSigningKeys(deps: Deps): KeysOf {
+  const opened = new Map<string, SigningKeys>();
   return (subscription) => {
     const known = opened.get(subscription.secretSealed);
     if (known !== undefined) return known;
-    const secret = openSecret(deps, subscription);
+    const keys = signingKeys(openSecret(deps, subscription));
     if (opened.size >= SECRETS_MAX) opened.clear();
-    opened.set(subscription.secretSealed, secret);
-    return secret;
+    opened.set(subscription.secretSealed, keys);
+    return keys;
   };
 }
 
 async function send(
   deps: Deps,
-  secretOf: SecretOf,
+  keysOf: KeysOf,
   { delivery, subscription, body }: ClaimedDelivery,
   startedAtMs: number,
 ): Promise<WebhookResult> {
-  let secret: string;
+  let keys: SigningKeys;
   try {
-    secret = secretOf(subscription);
+    keys = keysOf(subscription);
   } catch (error) {
     // The attempts go on, because an operator may restore the key.
     deps.log.error('a webhook secret cannot be opened', { subscriptionId: subscription.id, error });
@@ -134,7 +134,7 @@ async function send(
   return deps.sender.send({
     url: subscription.url,
     headers: signedHeaders({
-      secret,
+      keys,
       timestampSeconds,
       body,
       deliveryId: delivery.id,

@@ -14,8 +14,8 @@ import { openEpochCheck } from '../service/epochs.js';
 import {
   attempt,
   DELIVERY_LEASE_MS,
+  keptSigningKeys,
   noteFailure,
-  openedSecrets,
   SEND_TIMEOUT_MS,
   storeSlow,
 } from './delivery-attempts.js';
@@ -41,7 +41,7 @@ export function deliveryRunner(deps: Deps, inFlightMax = IN_FLIGHT_MAX): Deliver
   const window = new ConcurrencyWindow(limiter, inFlightMax);
   const waiting = new WaitingSubscriptions();
   const unstored = new Map<string, WebhookDelivery>();
-  const sending = { secretOf: openedSecrets(deps), isOpen: openEpochCheck(deps), unstored };
+  const sending = { keysOf: keptSigningKeys(deps), isOpen: openEpochCheck(deps), unstored };
   /** The next run starts after this subscription, so that each gets its turn. */
   let lastServed = '';
 
