@@ -19,7 +19,7 @@ const RATE = 100;
 /** Pages are opened by people. */
 const PAGE_RATE = 50;
 const DELIVERIES_PER_PAYMENT = 3;
-const RATIO_AT_MOST = 1.25;
+const RATIO_AT_MOST = 1.2;
 
 export async function scale(bench: Bench): Promise<readonly Figure[]> {
   const postgres = await startPostgres();
@@ -37,6 +37,12 @@ interface Round {
   /** Of all threads, for one answer. */
   readonly cpuMs: number;
 }
+
+/** What a request costs. No other program on the machine changes the second. */
+const costs = [
+  { what: 'p99', unit: 'ms', of: ({ p99Ms }: Round) => p99Ms },
+  { what: 'processor', unit: 'ms', of: ({ cpuMs }: Round) => cpuMs },
+] as const;
 
 interface Filled {
   readonly server: PonteServer;
@@ -65,22 +71,24 @@ async function scaleOn(
   }
   for (const { server } of filled) await server.end();
   const [small, large] = filled;
-  return Object.keys(small?.jobs ?? {}).map((name): Figure => {
-    const [few, many] = [small, large].map((one) => one?.rounds[name]?.map(({ p99Ms }) => p99Ms));
-    if (few === undefined || many === undefined) throw new Error(`${name} was not played`);
-    const cpuMs = median((large?.rounds[name] ?? []).map((round) => round.cpuMs));
-    const p99s = `p99 ${median(few).toFixed(1)} → ${median(many).toFixed(1)} ms`;
-    bench.say(`  ${database}, ${name}: ${p99s}, ${cpuMs.toFixed(2)} ms of processor each`);
-    return {
-      row: 'scale',
-      what: `${database}, ${name}, p99 at ${bench.size} payments`,
-      unit: 'ms',
-      value: median(many),
-      against: { what: `at ${SMALL}`, value: median(few) },
-      ratio: median(many.map((value, round) => value / (few[round] ?? 0))),
-      goal: { kind: 'at most', value: RATIO_AT_MOST },
-      notes: { deliveries: bench.size * DELIVERIES_PER_PAYMENT, cpuMs: Number(cpuMs.toFixed(2)) },
-    };
+  return Object.keys(small?.jobs ?? {}).flatMap((name) => {
+    const [few, many] = [small, large].map((one) => one?.rounds[name] ?? []);
+    return costs.map(({ what, unit, of }): Figure => {
+      const [less, more] = [few, many].map((rounds) => (rounds ?? []).map(of));
+      if (!less?.length || !more?.length) throw new Error(`${name} was not played`);
+      const [atSmall, atLarge] = [median(less), median(more)];
+      bench.say(`  ${database}, ${name}: ${what} ${atSmall.toFixed(2)} → ${atLarge.toFixed(2)} ms`);
+      return {
+        row: 'scale',
+        what: `${database}, ${name}, ${what} at ${bench.size} payments`,
+        unit,
+        value: atLarge,
+        against: { what: `at ${SMALL}`, value: atSmall },
+        ratio: median(more.map((value, round) => value / (less[round] ?? 0))),
+        goal: { kind: 'at most', value: RATIO_AT_MOST },
+        notes: { deliveries: bench.size * DELIVERIES_PER_PAYMENT },
+      };
+    });
   });
 }
 
