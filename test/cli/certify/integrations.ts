@@ -4,10 +4,11 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
+import type { TestContext } from 'node:test';
 import { Worker } from 'node:worker_threads';
 import { build } from 'esbuild';
-import type { CertifyAddress } from '../../../cli/certify/certify.js';
-import type { FaultName } from '../../../cli/certify/certify-faults.js';
+import { type CertifyAddress, openCertifier } from '../../../cli/certify/certify.js';
+import { type FaultName, faultNames } from '../../../cli/certify/certify-faults.js';
 import type { IntegrationUnderTest } from '../../../cli/certify/stage.js';
 import { projectRoot } from '../../support/source-tree.js';
 
@@ -220,4 +221,29 @@ export function freePort(): Promise<number> {
       server.close(() => found(address.port));
     });
   });
+}
+
+/** A receiver that waits for the API meets it. */
+const ANSWER_WITHIN_MS = 3_000;
+const PATIENCE_MS = 60_000;
+
+type Change = Parameters<typeof startIntegration>[1];
+interface Asked {
+  readonly named?: readonly FaultName[];
+  readonly hasProbe?: boolean;
+}
+
+/** Plays faults against an integration, and ends it with the test. */
+export async function resultsOf(
+  t: TestContext,
+  change: Change,
+  { named = faultNames, hasProbe = true }: Asked = {},
+) {
+  const certifier = await openCertifier(0);
+  t.after(() => certifier.close());
+  const { subject, stop } = await startIntegration(certifier.address, change, ANSWER_WITHIN_MS);
+  t.after(stop);
+  const seen = hasProbe ? subject : { ...subject, probe: null };
+  const run = await certifier.run(seen, { named, seed: 's1', patienceMs: PATIENCE_MS });
+  return run.outcome === 'played' ? run.results : assert.fail(run.reason);
 }
