@@ -65,11 +65,18 @@ async function certify(
 ): Promise<Outcome> {
   const { openCertifier } = await import('./certify.js');
   const certifier = await openCertifier(options.port);
+  const ended = new AbortController();
   const program = command.length === 0 ? null : started(shell, options, command, certifier.address);
+  program?.once('error', ({ message }) => ended.abort(`${command[0]}: ${message}`));
+  // A command that starts the program elsewhere ends with 0.
+  program?.once('exit', (code, signal) => {
+    if (code !== 0) ended.abort(`the program ended with ${signal ?? `status ${code}`}`);
+  });
   try {
     if (program === null) shell.stderr.write(`${settingsText(certifier.address)}\n`);
     const subject = { ...options, answerWithinMs: ANSWER_WITHIN_MS };
-    const asked = { named: options.only, seed: options.seed, patienceMs: PATIENCE_MS };
+    const { only: named, seed } = options;
+    const asked = { named, seed, patienceMs: PATIENCE_MS, ended: ended.signal };
     const run = await certifier.run(subject, asked);
     if (run.outcome === 'not_ready') throw new PonteError('ValidationError', run.reason);
     return outcomeOf(options, run.results);
@@ -118,7 +125,6 @@ function started(
   for (const stream of [child.stdout, child.stderr]) {
     stream.on('data', (part: Buffer) => stderr.write(part.toString()));
   }
-  child.once('error', (error) => stderr.write(`ponte: ${program}: ${error.message}\n`));
   return child;
 }
 

@@ -44,7 +44,7 @@ export const faults = {
     seen: 'answers, probe',
     async play(stage) {
       await stage.settle();
-      for (const webhook of stage.webhooks().toReversed()) await stage.accepts(webhook);
+      await stage.acceptsAll(stage.webhooks().toReversed());
       await stage.counts(1);
       await stage.hasState('paid');
     },
@@ -190,7 +190,7 @@ export const faults = {
     seen: 'answers, probe',
     async play(stage) {
       await stage.settle();
-      for (const webhook of stage.webhooks()) await stage.accepts(webhook);
+      await stage.acceptsAll(stage.webhooks());
       await stage.catchesUp();
       await stage.counts(1);
     },

@@ -3,6 +3,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { seededBytes } from '../../adapters/crypto/ids.js';
+import { webhookSender } from '../../adapters/webhooks/sender.js';
 import { createPonte, type Ponte } from '../../host/embed.js';
 import { type FaultName, faultNames, faults } from './certify-faults.js';
 import {
@@ -13,10 +14,10 @@ import {
   type IntegrationUnderTest,
   isFeed,
   type Play,
-  reachable,
   refusal,
   Stage,
   secretOf,
+  unready,
   type Verdict,
   verdictOf,
 } from './stage.js';
@@ -49,7 +50,9 @@ export type CertifyRun =
 interface Asked {
   readonly named: readonly FaultName[];
   readonly seed: string;
+  /** How long the integration may take to start, unless it has ended. */
   readonly patienceMs: number;
+  readonly ended?: AbortSignal;
   readonly onResult?: (result: FaultResult) => void;
 }
 
@@ -72,17 +75,15 @@ export async function openCertifier(port: number): Promise<Certifier> {
   return {
     address: { url: `http://127.0.0.1:${own}`, apiKey: ponte.apiKey, secret },
     async run(subject, asked) {
-      const running: Play = { ponte, ...quiet(), calls: [], subject, secret };
+      const sender = webhookSender({ allowPrivate: true, timeoutMs: subject.answerWithinMs });
+      const running: Play = { ponte, ...quiet(), calls: [], subject, sender, secret };
       play = running;
-      if (!(await reachable(subject, secret, asked.patienceMs))) {
-        const reason = `${subject.receiver} does not take a signed webhook.test with 2xx.`;
-        return { outcome: 'not_ready', reason };
-      }
       runs += 1;
-      const wrong = await plainPayment(running, `certify-${runs}-plain`, asked.seed);
-      if (wrong !== null) return { outcome: 'not_ready', reason: wrong };
-      const results = await playAll(running, asked, `certify-${runs}`);
-      return { outcome: 'played', results };
+      try {
+        return await played(running, asked, `certify-${runs}`);
+      } finally {
+        await sender.close();
+      }
     },
     async close() {
       await new Promise((closed) => {
@@ -92,6 +93,19 @@ export async function openCertifier(port: number): Promise<Certifier> {
       await ponte.close();
     },
   };
+}
+
+async function played(play: Play, asked: Asked, orders: string): Promise<CertifyRun> {
+  const { ended = new AbortController().signal } = asked;
+  const why = await unready(play, asked.patienceMs, ended);
+  if (why !== null) {
+    const { receiver } = play.subject;
+    const reason = `${receiver} does not take a signed webhook.test with 2xx: ${why}.`;
+    return { outcome: 'not_ready', reason };
+  }
+  const wrong = await plainPayment(play, `${orders}-plain`, asked.seed);
+  if (wrong !== null) return { outcome: 'not_ready', reason: wrong };
+  return { outcome: 'played', results: await playAll(play, asked, orders) };
 }
 
 type Played = Pick<Play, 'ponte' | 'rule' | 'calls' | 'resets' | 'isFeedOpen'>;

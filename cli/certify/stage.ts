@@ -3,6 +3,7 @@
 import { hash } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { z } from 'zod';
+import { sendFailures } from '../../core/domain/webhooks/send-failure.js';
 import {
   signedHeaders,
   signingKeys,
@@ -10,6 +11,7 @@ import {
   webhookHeaders,
 } from '../../core/domain/webhooks/signature.js';
 import { catalogue, type ErrorCode } from '../../core/errors.js';
+import type { WebhookResult, WebhookSender } from '../../core/ports/outside.js';
 import type { Ponte, ReceivedWebhook } from '../../host/embed.js';
 import type { PlayedEvent } from './certify-faults.js';
 
@@ -52,6 +54,8 @@ export interface IntegrationUnderTest {
 export interface Play {
   readonly ponte: Ponte;
   readonly subject: IntegrationUnderTest;
+  /** As a host sends, within the time that the subject has for an answer. */
+  readonly sender: WebhookSender;
   secret: string;
   rule: ApiRule | null;
   /** How often the feed was reset: each one is an epoch. */
@@ -185,28 +189,35 @@ export class Stage {
     return this.#received().map((one) => this.#prepared(one, {}));
   }
 
-  async accepts(webhook: PreparedWebhook): Promise<void> {
-    const status = await this.#send(webhook);
-    this.#note(isTaken(status), `${webhook.event} was answered ${answered(status)}`, '2xx');
+  async accepts(webhook: PreparedWebhook): Promise<boolean> {
+    const result = await this.#send(webhook);
+    this.#note(isTaken(result), `${webhook.event}: ${answered(result)}`, '2xx');
+    return isTaken(result);
+  }
+
+  /** In order, up to the first that is not accepted. */
+  async acceptsAll(webhooks: readonly PreparedWebhook[]): Promise<void> {
+    for (const webhook of webhooks) if (!(await this.accepts(webhook))) return;
   }
 
   async acceptsOne(webhooks: readonly PreparedWebhook[]): Promise<void> {
-    const statuses = await Promise.all(webhooks.map((webhook) => this.#send(webhook)));
-    const text = `the webhooks were answered ${statuses.map(answered).join(' and ')}`;
-    this.#note(statuses.some(isTaken), text, '2xx for one');
+    const results = await Promise.all(webhooks.map((webhook) => this.#send(webhook)));
+    const text = `both webhooks: ${results.map(answered).join(', ')}`;
+    this.#note(results.some(isTaken), text, '2xx for one');
   }
 
   /** Every webhook since the last call, in order. */
   async acceptsNew(): Promise<void> {
     const all = this.webhooks();
-    for (const webhook of all.slice(this.#played)) await this.accepts(webhook);
+    await this.acceptsAll(all.slice(this.#played));
     this.#played = all.length;
   }
 
   async refuses(webhook: PreparedWebhook): Promise<void> {
-    const status = await this.#send(webhook);
+    const result = await this.#send(webhook);
+    const { responseStatus: status } = result;
     const isRefused = status !== null && status >= 400 && status < 500;
-    this.#note(isRefused, `a forged ${webhook.event} was answered ${answered(status)}`, '4xx');
+    this.#note(isRefused, `a forged ${webhook.event}: ${answered(result)}`, '4xx');
   }
 
   async counts(times: number): Promise<void> {
@@ -298,17 +309,9 @@ export class Stage {
     }
   }
 
-  async #send({ headers, body }: PreparedWebhook): Promise<number | null> {
-    const { receiver, answerWithinMs } = this.#play.subject;
-    const signal = AbortSignal.timeout(answerWithinMs);
-    const sent = { method: 'POST', headers, body, redirect: 'manual', signal } as const;
-    return fetch(receiver, sent).then(
-      async (response) => {
-        await response.body?.cancel();
-        return response.status;
-      },
-      () => null,
-    );
+  #send({ headers, body }: PreparedWebhook): Promise<WebhookResult> {
+    const { sender, subject } = this.#play;
+    return sender.send({ url: subject.receiver, headers, body });
   }
 
   async #asked(body: object): Promise<ProbeAnswer | null> {
@@ -401,25 +404,30 @@ function readAnswer(text: string): ProbeAnswer {
   }
 }
 
-/** Waits until the receiver takes a genuine webhook. */
-export async function reachable(
-  { receiver }: IntegrationUnderTest,
-  secret: string,
+const { connection_refused, connection_closed, no_host, not_resolved, no_answer } = sendFailures;
+/** So it is until a program has started. */
+const passing = [connection_refused, connection_closed, no_host, not_resolved, no_answer];
+
+/** Waits until the receiver answers a genuine webhook; null if it takes it, else why not. */
+export async function unready(
+  { subject: { receiver }, sender, secret }: Pick<Play, 'subject' | 'sender' | 'secret'>,
   patienceMs: number,
-): Promise<boolean> {
+  ended: AbortSignal,
+): Promise<string | null> {
   const occurredAt = new Date().toISOString();
   const data = { subscriptionId: 'whs_test', externalEventId: 'evt_test', occurredAt };
   const body = JSON.stringify({ event: 'webhook.test', data });
   const keys = signingKeys(secret);
-  for (const endMs = performance.now() + patienceMs; performance.now() < endMs; await wait(50)) {
+  for (const endMs = performance.now() + patienceMs; ; await wait(50)) {
     const timestampSeconds = nowSeconds();
     const test = { keys, timestampSeconds, body, deliveryId: 'whd_test' };
     const headers = signedHeaders({ ...test, eventType: 'webhook.test' });
-    const answer = await fetch(receiver, { method: 'POST', headers, body }).catch(() => null);
-    await answer?.body?.cancel();
-    if (answer !== null) return answer.ok;
+    const result = await sender.send({ url: receiver, headers, body });
+    if (isTaken(result)) return null;
+    const isFinal = !passing.some((failure) => result.error?.startsWith(failure));
+    if (isFinal || performance.now() > endMs) return answered(result);
+    if (ended.aborted) return String(ended.reason);
   }
-  return false;
 }
 
 export function secretOf(name: string): string {
@@ -458,7 +466,8 @@ function nameOf({ headers, body }: ApiCall): string {
 }
 
 export const isFeed = ({ path }: ApiCall): boolean => path === '/v1/events';
-const isTaken = (status: number | null): boolean =>
+const isTaken = ({ responseStatus: status }: WebhookResult): boolean =>
   status !== null && status >= 200 && status < 300;
-const answered = (status: number | null): string => `${status ?? 'not in time'}`;
+const answered = ({ responseStatus, error }: WebhookResult): string =>
+  error ?? `the receiver answered ${responseStatus}`;
 const nowSeconds = (): number => Math.floor(Date.now() / 1_000);

@@ -2,12 +2,15 @@
 // fault that is about it, and what nothing shows is not called right.
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
+import { createServer as createSecureServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { faultNames, faults } from '../../../cli/certify/certify-faults.js';
 import type { CertifyReport } from '../../../cli/certify/certify-report.js';
 import { readCertifyReport } from '../../../core/domain/parties/certify-summary.js';
 import { runCommand } from '../../support/servers/command.js';
+import { localhostTls } from '../../support/servers/localhost-tls.js';
 import { temporaryFolder } from '../../support/temporary-folder.js';
 import {
   builtIntegration,
@@ -105,7 +108,50 @@ test('the command starts the program, reports each fault, and writes a signed re
   });
   const page = readFileSync(join(folder, 'certify.html'), 'utf8');
   assert.match(page, /1 ok, 1 failed, 0 not seen/);
-  assert.match(page, /a forged payment_intent\.settled was answered 204; expected: 4xx/);
+  assert.match(page, /a forged payment_intent\.settled: the receiver answered 204; expected: 4xx/);
+});
+
+test('what will not take a webhook ends the run at once, with the reason', async (t) => {
+  const port = await freePort();
+  const receiver = `http://127.0.0.1:${port}/webhooks`;
+  const certify = (at: string, ...program: readonly string[]) =>
+    runCommand({}, ['certify', '--receiver', at, '--port', '0', '--', ...program]);
+  const secure = createSecureServer(localhostTls, (_, response) => response.end());
+  await new Promise<void>((listening) => secure.listen(0, '127.0.0.1', listening));
+  t.after(() => secure.close());
+  const own = `https://localhost:${(secure.address() as AddressInfo).port}/`;
+  const isThere = [process.execPath, '-e', 'setTimeout(() => {}, 60_000)'];
+  const ends = [
+    [
+      certify(receiver, process.execPath, '-e', 'process.exit(3)'),
+      /the program ended with status 3/,
+    ],
+    [certify(receiver, 'no-such-program'), /no-such-program: .*ENOENT/],
+    [certify(own, ...isThere), /the TLS certificate is not trusted/],
+  ] as const;
+  for (const [run, why] of ends) {
+    const { status, stderr } = await run;
+    assert.equal(status, 2);
+    assert.match(stderr, /does not take a signed webhook\.test with 2xx: /);
+    assert.match(stderr, why);
+  }
+});
+
+test('a program that ends in the middle fails what follows, and each finding says why', async (t) => {
+  const check = '  if (webhook === undefined) throw new Refused();\n';
+  const ends = "  if (webhook.event.includes('later')) process.exit(1);\n";
+  const named = ['duplicate', 'unknown-event', 'both-ways'] as const;
+  const results = await resultsOf(t, { changes: [[check, `${check}${ends}`]] }, { named });
+  assert.deepEqual(
+    results.map(({ verdict }) => verdict),
+    ['ok', 'failed', 'failed'],
+  );
+  const [, ended, after] = results.map(({ findings }) => findings[0]?.text ?? '');
+  assert.match(
+    ended ?? '',
+    /^payment_intent.of_a_later_version: the connection was (closed|refused)/,
+  );
+  assert.match(after ?? '', /^payment_intent.created: the connection was refused; expected: 2xx$/);
 });
 
 test('the table says all that was wrong, and the first webhook is a whole webhook.test', async () => {

@@ -71,7 +71,7 @@ test('a report that was changed, or is none, is not taken', () => {
 test('a report of all faults that failed is short enough', () => {
   const findings = Array.from({ length: 10 }, () => ({
     verdict: 'failed' as const,
-    text: 'payment_intent.settled was answered not in time; expected: 2xx',
+    text: 'payment_intent.settled: the connection was refused; expected: 2xx',
   }));
   const all = Array.from({ length: 24 }, (_, at) => ({
     number: at + 1,
