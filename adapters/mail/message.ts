@@ -29,7 +29,8 @@ export function messageOf(sender: MailSender, mail: OutgoingMail): SendMailOptio
   const { name, address } = sender;
   const domain = address.slice(address.lastIndexOf('@') + 1);
   return {
-    from: { name: name === '' ? from : `${from} via ${name}`, address },
+    // The service itself may write.
+    from: { name: name === '' || name === from ? from : `${from} via ${name}`, address },
     // An object: a string could be read as a list of addresses.
     to: { name: '', address: to },
     ...(replyTo === null ? {} : { replyTo: { name: '', address: replyTo } }),

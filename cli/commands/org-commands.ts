@@ -475,8 +475,9 @@ function dueLines({ requirements: { due, dueBy } }: ModeState): string | null {
   const lines = due.map(({ field, reason }) => (reason === '' ? field : `${field}: ${reason}`));
   const isTerms = due.some(({ field }) => field === TERMS);
   const how = isTerms ? 'ponte org accept-tos' : 'ponte org submit-kyb --dossier <file>';
-  const by = dueBy === null ? '' : ` by ${dueBy}`;
-  return [...lines, `Answer${by}: ${how}`].join('; ');
+  // It may be over.
+  const when = dueBy === null ? '' : `, due ${dueBy}`;
+  return [...lines, `Answer${when}: ${how}`].join('; ');
 }
 
 /** What to run for each need. */

@@ -122,7 +122,10 @@ test('what the partner wants is shown, and answered by a dossier with it', async
     ['verifying', ['addressLine1']],
   );
   const shown = await runCommand(env, ['org', 'show', id]);
-  assert.match(shown.stdout, /due in live +addressLine1: .*; Answer by 20.*: ponte org submit-kyb/);
+  assert.match(
+    shown.stdout,
+    /due in live +addressLine1: .*; Answer, due 20.*: ponte org submit-kyb/,
+  );
   const answer = JSON.stringify({ addressLine1: 'Rua 1' });
   const { json } = await ponte(['org', 'submit-kyb', ...at, '--dossier', '-'], answer);
   const after = json['live'] as Json;

@@ -1,21 +1,17 @@
 // The sentences of mails in English. They address people who do not know Ponte.
 
-import type { DeadlineText } from '../../../core/domain/base/deadline.js';
 import type { LetterCatalogue } from './letter-texts.js';
 import { roleNames } from './role-names.js';
+import { situationDeadlines } from './situation-texts.js';
 
 const roles = roleNames.en;
+const { rest: restBy } = situationDeadlines.en;
 
 const paidNothing = 'You have paid nothing.';
 const closed = 'This request is closed.';
 const tooMuch = (surplus: string) => `You sent ${surplus} too much. It goes back to you.`;
 
 const keepOld = ' Payments created before keep the old one.';
-
-const restBy: DeadlineText<string> = {
-  ahead: (day) => `If it is not here by ${day}, we return everything.`,
-  over: (day) => `It had to be here by ${day}: we return everything.`,
-};
 
 export const lettersEn = {
   payment: {

@@ -1,21 +1,17 @@
 // The sentences of mails in Spanish. They use the formal address, as banks do.
 
-import type { DeadlineText } from '../../../core/domain/base/deadline.js';
 import type { LetterCatalogue } from './letter-texts.js';
 import { roleNames } from './role-names.js';
+import { situationDeadlines } from './situation-texts.js';
 
 const roles = roleNames.es;
+const { rest: restBy } = situationDeadlines.es;
 
 const paidNothing = 'Usted no ha pagado nada.';
 const closed = 'Esta solicitud está cerrada.';
 const tooMuch = (surplus: string) => `Usted envió ${surplus} de más. Se le devolverán.`;
 
 const keepOld = ' Los pagos creados antes mantienen el anterior.';
-
-const restBy: DeadlineText<string> = {
-  ahead: (day) => `Si no llega a más tardar el ${day}, lo devolvemos todo.`,
-  over: (day) => `Debía llegar a más tardar el ${day}: lo devolvemos todo.`,
-};
 
 export const lettersEs = {
   payment: {

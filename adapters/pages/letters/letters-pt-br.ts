@@ -1,21 +1,17 @@
 // The sentences of mails in Brazilian Portuguese. They use “você”, as banks do.
 
-import type { DeadlineText } from '../../../core/domain/base/deadline.js';
 import type { LetterCatalogue } from './letter-texts.js';
 import { roleNames } from './role-names.js';
+import { situationDeadlines } from './situation-texts.js';
 
 const roles = roleNames['pt-BR'];
+const { rest: restBy } = situationDeadlines['pt-BR'];
 
 const paidNothing = 'Você não pagou nada.';
 const closed = 'Esta cobrança está encerrada.';
 const tooMuch = (surplus: string) => `Você enviou ${surplus} a mais. Esse valor será devolvido.`;
 
 const keepOld = ' Pagamentos criados antes mantêm o anterior.';
-
-const restBy: DeadlineText<string> = {
-  ahead: (day) => `Se não chegar até ${day}, devolvemos tudo.`,
-  over: (day) => `Devia chegar até ${day}: devolvemos tudo.`,
-};
 
 export const lettersPtBr = {
   payment: {

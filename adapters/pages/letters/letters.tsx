@@ -113,7 +113,13 @@ function partsOf(catalogue: LetterCatalogue, letter: Letter): readonly Part[] {
   const unexpected = letter.action === null ? frame.unexpected : frame.notAsked;
   return [
     ...(mode === 'test' ? [{ kind: 'test', text: frame.test } as const] : []),
-    { kind: 'sender', name: org, via: frame.via, hasLogo: isForBuyer && letter.hasLogo },
+    {
+      kind: 'sender',
+      name: org,
+      // A mail of the service itself.
+      via: frame.via.endsWith(` ${org}`) ? '' : frame.via,
+      hasLogo: isForBuyer && letter.hasLogo,
+    },
     { kind: 'heading', text: heading, amount },
     ...(details === null ? [] : [{ kind: 'note', text: details } as const]),
     ...(listed.length === 0 ? [] : [{ kind: 'list', lines: listed } as const]),
@@ -174,7 +180,7 @@ function plain(text: string): string {
 function textOf(part: Part): readonly string[] {
   switch (part.kind) {
     case 'sender':
-      return [`${part.name} ${part.via}`];
+      return [`${part.name} ${part.via}`.trimEnd()];
     case 'heading':
       return [part.amount === null ? part.text : `${part.text} ${part.amount}`];
     case 'list':

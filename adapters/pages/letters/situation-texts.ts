@@ -47,8 +47,8 @@ interface SituationText {
 }
 export type SituationTexts = Readonly<Record<Situation, SituationText>>;
 
-/** Without a payment; of a transfer; of what is missing. */
-const deadlines = {
+/** Without a payment; of a transfer; of what is missing, which mails say too. */
+export const situationDeadlines = {
   en: {
     end: {
       ahead: (until) => `Without a payment it ends on ${until}.`,
@@ -87,8 +87,8 @@ const deadlines = {
       over: (until) => `Podía llegar hasta el ${until}. Lo que llegue ahora se devuelve.`,
     },
     rest: {
-      ahead: (until) => `Si no llega antes del ${until}, se devuelve todo.`,
-      over: (until) => `Debía llegar antes del ${until}: se devuelve todo.`,
+      ahead: (until) => `Si no llega a más tardar el ${until}, se devuelve todo.`,
+      over: (until) => `Debía llegar a más tardar el ${until}: se devuelve todo.`,
     },
   },
 } as const satisfies Record<Locale, Record<string, DeadlineText<string>>>;
@@ -106,7 +106,7 @@ const en: SituationTexts = {
   },
   with_buyer: {
     what: ({ buyer, amount }) => `${buyer} is asked for ${amount} and has not begun.`,
-    next: ({ until }) => until?.(deadlines.en.end) ?? nothing(),
+    next: ({ until }) => until?.(situationDeadlines.en.end) ?? nothing(),
   },
   checking_buyer: {
     what: ({ buyer }) => `${buyer} proves who it is.`,
@@ -114,7 +114,7 @@ const en: SituationTexts = {
   },
   buyer_cleared: {
     what: ({ buyer }) => `${buyer} is verified and has not asked for the price.`,
-    next: ({ until }) => until?.(deadlines.en.end) ?? nothing(),
+    next: ({ until }) => until?.(situationDeadlines.en.end) ?? nothing(),
   },
   price_shown: {
     what: ({ buyer }) => `${buyer} sees the price and has not confirmed it.`,
@@ -122,13 +122,14 @@ const en: SituationTexts = {
   },
   awaiting_money: {
     what: ({ buyer, amount }) => `${buyer} has the bank details; ${amount} has not arrived.`,
-    next: ({ until }) => until?.(deadlines.en.transfer) ?? 'A transfer takes up to some days.',
+    next: ({ until }) =>
+      until?.(situationDeadlines.en.transfer) ?? 'A transfer takes up to some days.',
   },
   money_missing: {
     what: ({ buyer, received, missing }) => `${buyer} sent ${received}; ${missing} is missing.`,
     next: ({ until }) =>
       'The buyer knows it, and pays the rest to the same account with the same reference. ' +
-      (until?.(deadlines.en.rest) ?? 'Until then the money is held.'),
+      (until?.(situationDeadlines.en.rest) ?? 'Until then the money is held.'),
     pill: ({ missing }) => `${missing} missing`,
   },
   money_early: {
@@ -194,7 +195,7 @@ const ptBr: SituationTexts = {
   },
   with_buyer: {
     what: ({ buyer, amount }) => `${buyer} recebeu o pedido de ${amount} e ainda não começou.`,
-    next: ({ until }) => until?.(deadlines['pt-BR'].end) ?? nothing(),
+    next: ({ until }) => until?.(situationDeadlines['pt-BR'].end) ?? nothing(),
   },
   checking_buyer: {
     what: ({ buyer }) => `${buyer} está comprovando a identidade.`,
@@ -202,7 +203,7 @@ const ptBr: SituationTexts = {
   },
   buyer_cleared: {
     what: ({ buyer }) => `${buyer} foi verificado e ainda não pediu o preço.`,
-    next: ({ until }) => until?.(deadlines['pt-BR'].end) ?? nothing(),
+    next: ({ until }) => until?.(situationDeadlines['pt-BR'].end) ?? nothing(),
   },
   price_shown: {
     what: ({ buyer }) => `${buyer} viu o preço e ainda não confirmou.`,
@@ -211,13 +212,13 @@ const ptBr: SituationTexts = {
   awaiting_money: {
     what: ({ buyer, amount }) => `${buyer} tem os dados bancários; ${amount} ainda não chegou.`,
     next: ({ until }) =>
-      until?.(deadlines['pt-BR'].transfer) ?? 'Uma transferência leva até alguns dias.',
+      until?.(situationDeadlines['pt-BR'].transfer) ?? 'Uma transferência leva até alguns dias.',
   },
   money_missing: {
     what: ({ buyer, received, missing }) => `${buyer} enviou ${received}; faltam ${missing}.`,
     next: ({ until }) =>
       'O comprador foi avisado e paga o resto na mesma conta, com a mesma referência. ' +
-      (until?.(deadlines['pt-BR'].rest) ?? 'Até lá o valor fica retido.'),
+      (until?.(situationDeadlines['pt-BR'].rest) ?? 'Até lá o valor fica retido.'),
     pill: ({ missing }) => `Faltam ${missing}`,
   },
   money_early: {
@@ -283,7 +284,7 @@ const es: SituationTexts = {
   },
   with_buyer: {
     what: ({ buyer, amount }) => `${buyer} recibió la solicitud de ${amount} y no ha empezado.`,
-    next: ({ until }) => until?.(deadlines.es.end) ?? nothing(),
+    next: ({ until }) => until?.(situationDeadlines.es.end) ?? nothing(),
   },
   checking_buyer: {
     what: ({ buyer }) => `${buyer} está acreditando su identidad.`,
@@ -291,7 +292,7 @@ const es: SituationTexts = {
   },
   buyer_cleared: {
     what: ({ buyer }) => `${buyer} está verificado y no ha pedido el precio.`,
-    next: ({ until }) => until?.(deadlines.es.end) ?? nothing(),
+    next: ({ until }) => until?.(situationDeadlines.es.end) ?? nothing(),
   },
   price_shown: {
     what: ({ buyer }) => `${buyer} ve el precio y no lo ha confirmado.`,
@@ -300,13 +301,13 @@ const es: SituationTexts = {
   awaiting_money: {
     what: ({ buyer, amount }) => `${buyer} tiene los datos bancarios; ${amount} no ha llegado.`,
     next: ({ until }) =>
-      until?.(deadlines.es.transfer) ?? 'Una transferencia tarda hasta unos días.',
+      until?.(situationDeadlines.es.transfer) ?? 'Una transferencia tarda hasta unos días.',
   },
   money_missing: {
     what: ({ buyer, received, missing }) => `${buyer} envió ${received}; faltan ${missing}.`,
     next: ({ until }) =>
       'El comprador fue avisado y paga el resto a la misma cuenta, con la misma referencia. ' +
-      (until?.(deadlines.es.rest) ?? 'Hasta entonces el importe queda retenido.'),
+      (until?.(situationDeadlines.es.rest) ?? 'Hasta entonces el importe queda retenido.'),
     pill: ({ missing }) => `Faltan ${missing}`,
   },
   money_early: {

@@ -128,7 +128,7 @@ const serviceDecisions: { readonly [V in ServiceVerb]: Row<V> } = {
     text: ({ mode, name, keyId, scopes, networks, expiresAtMs }) =>
       `the ${mode} key ${keyId} (${name}) opens ${scopes.join(' ') || 'all scopes'} from ` +
       `${networks.join(' ') || 'all networks'}` +
-      `${expiresAtMs === null ? '' : ` until ${formatInstant(expiresAtMs)}`}`,
+      `${expiresAtMs === null ? '' : `, which ends at ${formatInstant(expiresAtMs)}`}`,
   },
   'roll-key': {
     leavesNoRow: true,

@@ -55,6 +55,12 @@ test('a mail arrives whole, from the sender, under its Message-ID and date', asy
   );
 });
 
+test('a mail of the service itself is not “via” itself', async () => {
+  assert.deepEqual(await send({}, { from: 'Ponte' }), { outcome: 'sent' });
+  const { from } = await PostalMime.parse(server.messages.at(-1) ?? '');
+  assert.equal(from?.name, 'Ponte');
+});
+
 test('an attachment arrives as it is', async () => {
   const attachment = {
     name: 'receipt-1.pdf',

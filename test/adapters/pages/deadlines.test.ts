@@ -3,13 +3,25 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isValidElement } from 'preact';
 import { render } from 'preact-render-to-string';
+import { dashboardTexts } from '../../../adapters/pages/dashboard/dashboard-texts.js';
 import { catalogues } from '../../../adapters/pages/hosted/texts.js';
+import { formatOf } from '../../../adapters/pages/kit/format.js';
+import {
+  situationDeadlines,
+  situationIn,
+} from '../../../adapters/pages/letters/situation-texts.js';
 import { type DeadlineText, deadline } from '../../../core/domain/base/deadline.js';
 import { DAY_MS } from '../../../core/domain/base/instant.js';
 import { type Locale, locales } from '../../../core/domain/base/locale.js';
+import { createKey, unlimitedKey } from '../../../core/usecases/access/keys.js';
+import { aBarePayment, T0 } from '../../support/samples/domain-samples.js';
+import { sampleInstructions } from '../../support/samples/payin-samples.js';
+import { sampleFunds } from '../../support/samples/sample-rows.js';
 import { projectFiles } from '../../support/source-tree.js';
+import { suiteEnd } from '../../support/suite-end.js';
 import { htmlOf, samples } from './buyer/page-samples.js';
-import { textOf } from './visitor.js';
+import { addSellers, memberToken, rootOf } from './dashboard/dashboard-site.js';
+import { pageSite, textOf } from './visitor.js';
 
 test('an instant is over once it has come, a day once the next one begins', () => {
   const text = { ahead: (when: string) => `by ${when}`, over: (when: string) => `was ${when}` };
@@ -40,29 +52,84 @@ const formOf = (said: unknown) => {
   );
 };
 
-function said(locale: Locale, laterMs: number) {
-  const texts = samples.map(({ view, ...sample }) => {
-    const later = { ...view, nowMs: view.nowMs + laterMs };
-    return textOf(htmlOf({ ...sample, view: later }, locale));
-  });
-  const isSaid = (form: RegExp) => texts.some((text) => form.test(text));
-  const pairs = pairsIn(catalogues[locale]);
-  return pairs.map(({ ahead, over }) => ({
-    ahead: isSaid(formOf(ahead(MARK))),
-    over: isSaid(formOf(over(MARK))),
-    text: shown(ahead(MARK)),
-  }));
+/** Where people read deadlines: their sentences, and what is shown so long after the samples. */
+interface Surface {
+  readonly pairs: (locale: Locale) => unknown;
+  readonly shown: (locale: Locale, laterMs: number) => readonly string[] | Promise<string[]>;
 }
 
-test('every page says its deadlines as to come before them, and as over behind them', () => {
-  for (const locale of locales) {
-    const [before, behind] = [said(locale, 0), said(locale, 2_000 * DAY_MS)];
-    assert.ok(before.length >= 7);
-    for (const [at, { text, ahead }] of before.entries()) {
-      assert.deepEqual([ahead, behind[at]?.ahead, behind[at]?.over], [true, false, true], text);
+const payment = aBarePayment({ expiresAtMs: T0 + 9 * DAY_MS, status: 'awaiting_buyer' });
+const payinInstructions = sampleInstructions({ payByMs: T0 + 9 * DAY_MS });
+const waiting = { ...payment, status: 'on_ramp_pending', payinInstructions } as const;
+const views = [
+  { payment, funds: sampleFunds },
+  { payment: waiting, funds: sampleFunds },
+  { payment: waiting, funds: { ...sampleFunds, position: 'received', receivedMinor: 1n } as const },
+];
+
+/** In days: more than any deadline of a sample. */
+const LATER = 2_000;
+const suite = suiteEnd();
+const site = await pageSite(suite);
+await addSellers(site);
+const key = { ...unlimitedKey, ...site.tenant, createdBy: 'development', name: 'erp' } as const;
+
+/** The pages of a seller that has to answer, and of a key whose former secret ends. */
+async function dashboardPages(locale: Locale, laterMs: number): Promise<string[]> {
+  const { key: made } = await createKey(site.world.deps, key);
+  const root = rootOf(site);
+  const signedIn = async () => {
+    const cookie = `ponte-member=${await memberToken(site, 'owner')}; ponte-language=${locale}`;
+    return site.visitor({ headers: { cookie } });
+  };
+  const own = await signedIn();
+  await own.open(`${root}/keys/${made.id}/roll`);
+  const rolled = await own.send('/roll', { name: 'erp', overlap: laterMs === 0 ? '24' : '0' });
+  site.world.advanceClock(laterMs);
+  const seller = await (await signedIn()).open(`${root}/sellers/acct_3`);
+  site.world.advanceClock(-laterMs);
+  return [rolled.text, seller.text].map(textOf);
+}
+
+const surfaces: Readonly<Record<string, Surface>> = {
+  'pages of buyers': {
+    pairs: (locale) => catalogues[locale],
+    shown: (locale, laterMs) =>
+      samples.map(({ view, ...sample }) => {
+        const later = { ...view, nowMs: view.nowMs + laterMs };
+        return textOf(htmlOf({ ...sample, view: later }, locale));
+      }),
+  },
+  'what happens to a payment': {
+    pairs: (locale) => situationDeadlines[locale],
+    shown: (locale, laterMs) =>
+      views.map((view) => {
+        const at = { buyer: 'B', payee: 'P', timeZone: 'UTC', nowMs: T0 + laterMs };
+        return situationIn(locale, formatOf(locale), { ...at, view }).next;
+      }),
+  },
+  'pages of members': { pairs: (locale) => dashboardTexts[locale], shown: dashboardPages },
+};
+
+for (const [name, { pairs, shown: textsOf }] of Object.entries(surfaces)) {
+  test(`${name}: deadlines are to come before them, and over behind them`, async () => {
+    for (const locale of locales) {
+      const [before, behind] = [await textsOf(locale, 0), await textsOf(locale, LATER * DAY_MS)];
+      const found = pairsIn(pairs(locale));
+      assert.ok(found.length >= 2);
+      for (const pair of found) {
+        const [ahead, over] = [formOf(pair.ahead(MARK)), formOf(pair.over(MARK))];
+        const isSaid = (form: RegExp, texts: readonly string[]) =>
+          texts.some((one) => form.test(one));
+        assert.deepEqual(
+          [isSaid(ahead, before), isSaid(ahead, behind), isSaid(over, behind)],
+          [true, false, true],
+          shown(pair.ahead(MARK)),
+        );
+      }
     }
-  }
-});
+  });
+}
 
 /** Times that are to come wherever their sentence is shown, each with what ends the sentence. */
 const alwaysAhead: Readonly<Record<string, string>> = {
@@ -73,14 +140,15 @@ const alwaysAhead: Readonly<Record<string, string>> = {
   'until ${moment': 'a mail, as it is sent',
   'until ${until': 'a mail, as it is sent',
   'ends on ${text': 'a link that was just made',
+  'by ${formatInstant': 'a key that was just replaced',
 };
-const times = 'when|day|until|at|time|end|moment|date|text|to|payBy|lastDay';
+const times = 'when|day|until|at|time|end|moment|date|dueBy|text|to|payBy|lastDay|formatInstant';
 const named = new RegExp(`(?<!was )\\b(?:by|until|due on|ends on) \\$?\\{(?:${times})\\b`, 'g');
 const bothForms = /ahead: [\s\S]*?over: [\s\S]*?(?=\n\s*\}|\s\})/g;
 
 test('an English sentence with a time to come has both forms, or ends before that time', () => {
   const found = projectFiles()
-    .filter(({ path }) => /^(adapters\/pages|core\/usecases)\//.test(path))
+    .filter(({ path }) => /^(adapters\/pages|core\/(domain|usecases)|cli)\//.test(path))
     .filter(({ path }) => !/\/(es|pt-br)[.-]|-(es|pt-br)\.|law-texts/.test(path))
     .flatMap(({ path, text }) =>
       [...text.replace(bothForms, '').matchAll(named)].map(([name]) => ({ path, name })),

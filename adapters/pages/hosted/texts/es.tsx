@@ -335,7 +335,7 @@ export const es = {
     correctAll: 'Corrija sus datos',
     correctNext: 'Cuando haya enviado las correcciones, la verificación continúa.',
     correctBy: {
-      ahead: (when) => <>Envíelas antes del {when}.</>,
+      ahead: (when) => <>Envíelas a más tardar el {when}.</>,
       over: (when) => <>El plazo era el {when}. Envíelas ahora.</>,
     },
     correctTodo: 'Corrija solo lo que aparece aquí. Todo lo demás se conserva.',

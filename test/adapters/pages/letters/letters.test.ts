@@ -457,7 +457,10 @@ test('each subject about a payment begins with its number, else with its externa
 test('a letter about missing money says by when it must arrive', () => {
   const payinInstructions = sampleInstructions({ payByMs: NOW_MS + 5 * DAY_MS });
   const { text } = render(letterOf('money_short', { payment: { payinInstructions } }));
-  assert.match(text, /If it is not here by 5 January 2030, we return everything\./);
+  assert.match(text, /If it is not here by 5 January 2030, everything goes back\./);
+  const late = { writtenAtMs: NOW_MS + 9 * DAY_MS, payment: { payinInstructions } };
+  const over = render(letterOf('money_short', late)).text;
+  assert.match(over, /It had to be here by 6 January 2030, 00:00 UTC: everything goes back\./);
   const none = sampleInstructions({ payByMs: null });
   const plain = render(letterOf('money_short', { payment: { payinInstructions: none } }));
   assert.doesNotMatch(plain.text, /If it is not here/);
@@ -507,6 +510,15 @@ test('a letter names the order and the reference of the buyer, if they look like
   );
   const sentence = { purchaseOrder: 'call +1 555 now', buyerReference: 'see evil.example' };
   assert.equal(lineOf(sentence), 'Invoice RN-2030-0418, due 28 February 2030');
+});
+
+test('a mail of the service itself is not “via” itself', () => {
+  const organization = { name: 'Ponte', supportEmail: null, timeZone, accentColor: null };
+  for (const locale of locales) {
+    const { text, html } = render(letterOf('sign_in', { organization, locale }));
+    assert.match(text, /^Ponte\n/);
+    assert.doesNotMatch(`${text}${html}`, /v[ií]a Ponte/);
+  }
 });
 
 test('a sign-in mail reads so', () => {
