@@ -15,10 +15,10 @@ const NAMED_MAX = 10;
 type ReadName = (tx: Tx, tenant: Tenant, id: string) => Promise<string | null>;
 
 const names: Partial<Record<ObjectType, ReadName>> = {
-  async payment(tx, tenant, id) {
-    const payment = await tx.payments.get(tenant, id);
-    return payment && (payment.number ?? payment.externalId ?? payment.buyer.name);
-  },
+  payment: readPaymentName,
+  // Its id ends with that of the payment; the record may name no mode.
+  sandbox_advance: (tx, { orgId }, id) =>
+    readPaymentName(tx, { orgId, mode: 'test' }, id.split('/').at(-1) ?? id),
   async connected_account(tx, tenant, id) {
     const account = await tx.accounts.get(tenant, id);
     return account && (payeeNameOf(account) ?? account.externalId);
@@ -42,6 +42,11 @@ const names: Partial<Record<ObjectType, ReadName>> = {
     return member && memberWithAddress(member);
   },
 };
+
+async function readPaymentName(tx: Tx, tenant: Tenant, id: string): Promise<string | null> {
+  const payment = await tx.payments.get(tenant, id);
+  return payment && (payment.number ?? payment.externalId ?? payment.buyer.name);
+}
 
 /** What names an actor; operators are no part of an organization. */
 const actorTypes: Partial<Record<Actor['kind'], ObjectType>> = { key: 'api_key', member: 'member' };

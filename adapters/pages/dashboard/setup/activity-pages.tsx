@@ -114,7 +114,7 @@ function What({ entry, names }: { readonly entry: AuditRecord; readonly names: N
               <Who entry={entry} names={names} />{' '}
             </>
           ) : null}
-          <Changed object={object} names={names} />
+          <Changed object={object} names={names} isOwn={object.id === actor.id} />
         </p>
       ))}
       {more > 0 ? <p class="quiet">{words.more(format.count(more))}</p> : null}
@@ -156,9 +156,12 @@ function Who({ entry, names }: { readonly entry: AuditRecord; readonly names: Na
 function Changed({
   object: { type, id, before, after },
   names,
+  isOwn,
 }: {
   readonly object: AuditedObject;
   readonly names: Names;
+  /** The actor is what was changed. */
+  readonly isOwn: boolean;
 }): VNode {
   const { texts, view } = useDashboard();
   const words = texts.setup.activity;
@@ -166,7 +169,8 @@ function Changed({
   const verb = isNew ? 'created' : after === null ? 'removed' : 'changed';
   const sentences: Readonly<Partial<Record<ObjectType, Readonly<Record<string, Sentence>>>>> =
     words.sentences;
-  const sentence = sentences[type]?.[verb] ?? words.other[verb](words.objects[type]);
+  const own = isOwn && verb === 'changed' ? sentences[type]?.['ownChanged'] : undefined;
+  const sentence = own ?? sentences[type]?.[verb] ?? words.other[verb](words.objects[type]);
   const href = id === null ? null : subjectPath(view.path, id);
   const name = id === null ? words.several : (names.of.get(id) ?? null);
   const role = names.roles.get(id ?? '');

@@ -235,6 +235,7 @@ export const setupEn = {
       member: {
         created: 'invited {name}',
         changed: 'changed the membership of {name}',
+        ownChanged: 'changed their own membership',
         removed: 'removed {name} from the team',
       },
       api_key: {
@@ -261,6 +262,16 @@ export const setupEn = {
         created: 'created the payment {name}',
         changed: 'changed the payment {name}',
         removed: 'removed the payment {name}',
+      },
+      sandbox_advance: {
+        created: 'advanced the test payment {name}',
+        changed: 'advanced the test payment {name}',
+        removed: 'stopped the test payment {name}',
+      },
+      simulated_report: {
+        created: 'simulated an answer of the partner',
+        changed: 'simulated an answer of the partner',
+        removed: 'removed a simulated answer',
       },
       connected_account: {
         created: 'added {name} as a seller or buyer',

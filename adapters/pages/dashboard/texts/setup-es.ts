@@ -232,6 +232,7 @@ export const setupEs: SetupTexts = {
       member: {
         created: 'invitó a {name}',
         changed: 'cambió la membresía de {name}',
+        ownChanged: 'cambió su propia membresía',
         removed: 'quitó a {name} del equipo',
       },
       api_key: {
@@ -258,6 +259,16 @@ export const setupEs: SetupTexts = {
         created: 'creó el pago {name}',
         changed: 'cambió el pago {name}',
         removed: 'quitó el pago {name}',
+      },
+      sandbox_advance: {
+        created: 'hizo avanzar el pago de prueba {name}',
+        changed: 'hizo avanzar el pago de prueba {name}',
+        removed: 'detuvo el pago de prueba {name}',
+      },
+      simulated_report: {
+        created: 'simuló una respuesta del proveedor',
+        changed: 'simuló una respuesta del proveedor',
+        removed: 'quitó una respuesta simulada',
       },
       connected_account: {
         created: 'agregó a {name} como vendedor o comprador',

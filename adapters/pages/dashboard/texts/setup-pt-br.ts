@@ -227,6 +227,7 @@ export const setupPtBr: SetupTexts = {
       member: {
         created: 'convidou {name}',
         changed: 'alterou a participação de {name}',
+        ownChanged: 'alterou a própria participação',
         removed: 'removeu {name} da equipe',
       },
       api_key: {
@@ -253,6 +254,16 @@ export const setupPtBr: SetupTexts = {
         created: 'criou o pagamento {name}',
         changed: 'alterou o pagamento {name}',
         removed: 'removeu o pagamento {name}',
+      },
+      sandbox_advance: {
+        created: 'fez avançar o pagamento de teste {name}',
+        changed: 'fez avançar o pagamento de teste {name}',
+        removed: 'parou o pagamento de teste {name}',
+      },
+      simulated_report: {
+        created: 'simulou uma resposta do parceiro',
+        changed: 'simulou uma resposta do parceiro',
+        removed: 'removeu uma resposta simulada',
       },
       connected_account: {
         created: 'adicionou {name} como vendedor ou comprador',

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { addMember } from '../../../../../core/usecases/access/members.js';
+import { advancePayment } from '../../../../../core/usecases/sandbox/sandbox.js';
 import { audited } from '../../../../../core/usecases/service/audit-log.js';
 import { pageSite, textOf } from '../../visitor.js';
 import { rootOf, signedInAs } from '../dashboard-site.js';
@@ -15,6 +16,21 @@ test('an entry shows who did it by name, from where, and what was changed', asyn
   assert.match(shown, /owner@rotanorte\.example invited marina@rotanorte\.example \(now finance\)/);
   assert.match(shown, /\(now finance\) Member, owner, from \S+ 1 Jan, 00:00:00/);
   assert.doesNotMatch(shown, /\{\w+\}|ses_|\/team/, 'no pattern of a route, no id of a session');
+});
+
+test('what a person did to itself, and to a test payment, is said in words', async (t) => {
+  const site = await pageSite(t);
+  const { world, tenant } = site;
+  const id = await world.newPayment(tenant, { externalId: 'order-88' });
+  const owner = await signedInAs(site, 'owner');
+  await owner.open(`${rootOf(site)}/name`);
+  await owner.send('/name', { name: 'Ana Lima' });
+  const key = { ...tenant, actor: { kind: 'key', id: 'key_1' }, action: 'advance' } as const;
+  await advancePayment(audited(world.deps, key), tenant, id, null);
+  const shown = textOf((await owner.open(`${rootOf(site)}/activity`)).text);
+  assert.match(shown, /Ana Lima \(owner@rotanorte\.example\) changed their own membership/);
+  assert.match(shown, /advanced the test payment order-88/);
+  assert.doesNotMatch(shown, /org_|pi_/);
 });
 
 test('entries of one kind of actor, or of one actor, are listed alone', async (t) => {
