@@ -158,7 +158,7 @@ type ShownLimit = NonNullable<ReturnType<typeof payment.show>['amountLimit']>;
 
 function shownLimit({ period, left, until }: ShownLimit): string {
   const rest = left === null ? '' : `, ${left} left`;
-  return `over ${limitName(period)}${rest}${until === null ? '' : ` until ${until}`}`;
+  return `over ${limitName(period)}${rest}${until === null ? '' : `, ends ${until}`}`;
 }
 
 type SettlementJson = Readonly<
@@ -235,14 +235,15 @@ function commandLines(command: MoneyCommand): readonly string[] {
   const next = instantOrNull(dueAtMs);
   const known = [
     `partner's reference ${partnerRef ?? 'none'}`,
-    ...(next === null ? [] : [`next poll ${next}`]),
+    ...(next === null ? [] : [`poll due ${next}`]),
     ...(lastError === null ? [] : [lastError]),
   ];
   return [`${id}  ${kind}  ${shownAmount(amount)}`, ...wrapped(`${how}; ${known.join('; ')}`)];
 }
 
-function lineOf({ atMs, text, note }: CaseLine) {
-  const [first = '', ...rest] = wrapped(text, ' '.repeat(HISTORY_INDENT));
+function lineOf({ atMs, text, amount, note }: CaseLine) {
+  const said = amount === null ? text : `${text}: ${shownAmount(amount)}`;
+  const [first = '', ...rest] = wrapped(said, ' '.repeat(HISTORY_INDENT));
   const time = formatInstant(atMs);
   const more = note === null ? [] : wrapped(note, ' '.repeat(HISTORY_INDENT));
   return [`${time}  ${first.trimStart()}`, ...rest, ...more];

@@ -8,7 +8,7 @@ import { queueOf } from '../../../core/domain/money-desk/money-decision.js';
 import { payerText, shownPayer } from '../../../core/domain/payments/payer-facts.js';
 import { situationAmounts } from '../../../core/domain/payments/situation.js';
 import { statusAtMs } from '../../../core/domain/payments/timeline.js';
-import { caseLines } from '../../../core/usecases/money-desk/case-texts.js';
+import { type CaseLine, caseLines } from '../../../core/usecases/money-desk/case-texts.js';
 import { capital } from '../../../core/usecases/money-desk/desk-texts.js';
 import {
   type PaymentCase,
@@ -253,27 +253,40 @@ export function Known({ found }: Part): VNode {
   );
 }
 
-/** Newest first. */
+/** Newest first; apart from it what machines did. */
 export function WhatHappened({ found }: Part): VNode {
   const lines = caseLines(found.history).toReversed();
+  const calls = lines.filter(({ isCall }) => isCall);
   return (
     <section class="card">
       <h2>What happened</h2>
-      <ol class="timeline narrow">
-        {lines.map(({ atMs, text, note, look }) => (
-          <li class={look}>
-            <time dateTime={new Date(atMs).toISOString()}>{format.exact(atMs)}</time>
-            <div>
-              <p>{text}</p>
-              {note === null ? null : (
-                <p class="small">
-                  <Foreign text={note} />
-                </p>
-              )}
-            </div>
-          </li>
-        ))}
-      </ol>
+      <Log lines={lines.filter(({ isCall }) => !isCall)} />
+      {calls.length === 0 ? null : (
+        <details>
+          <summary>Calls to the partner: {calls.length}</summary>
+          <Log lines={calls} />
+        </details>
+      )}
     </section>
+  );
+}
+
+function Log({ lines }: { readonly lines: readonly CaseLine[] }): VNode {
+  return (
+    <ol class="timeline">
+      {lines.map(({ atMs, text, amount, note, look }) => (
+        <li class={look}>
+          <time dateTime={new Date(atMs).toISOString()}>{format.exact(atMs)}</time>
+          <div>
+            <p>{amount === null ? text : `${text}: ${format.money(amount)}`}</p>
+            {note === null ? null : (
+              <p class="small">
+                <Foreign text={note} />
+              </p>
+            )}
+          </div>
+        </li>
+      ))}
+    </ol>
   );
 }

@@ -381,7 +381,7 @@ export function Decisions({ decisions }: { decisions: readonly ListedProposal[] 
     <section class="card">
       <h2>Who did what</h2>
       {decisions.length === 0 ? <p class="quiet">Nobody has decided about it.</p> : null}
-      <ol class="timeline narrow">
+      <ol class="timeline">
         {decisions.map((decision) => (
           <li>
             <span class="small">{format.short(decision.proposedAtMs)}</span>

@@ -166,7 +166,7 @@ const firstEnd: DeadlineText<string> = {
 /** The first day on which one of them ends. */
 function shortText(items: readonly WaitingItem[], nowMs: number): string {
   const ends = items.flatMap(({ row }) =>
-    row?.known.kind === 'short' && row.known.expiresAtMs !== null ? [row.known.expiresAtMs] : [],
+    row?.known.kind === 'short' && row.known.endsAtMs !== null ? [row.known.endsAtMs] : [],
   );
   const first = Math.min(...ends);
   const until = ends.length === 0 ? '' : deadline(first, nowMs, format.day(first))(firstEnd);

@@ -1,5 +1,5 @@
 // What happened to a payment, for operators: by the names that the API, the ledger and the log use.
-import { shownAmount } from '../../domain/base/money.js';
+import type { Money } from '../../domain/base/money.js';
 import { limitName } from '../../domain/payments/amount-limit.js';
 import { movedIn } from '../../domain/payments/ledger.js';
 import type { TimelineEntry } from '../../domain/payments/timeline.js';
@@ -8,24 +8,26 @@ import { capital } from './desk-texts.js';
 export interface CaseLine {
   readonly atMs: number;
   readonly text: string;
+  /** Null where the line is about none. */
+  readonly amount: Money | null;
   readonly note: string | null;
   readonly look?: 'money' | 'bad';
+  /** Machines did it: people did the others. */
+  readonly isCall?: true;
 }
 
 /** In the order of the history. Webhooks are not among it. */
 export function caseLines(history: readonly TimelineEntry[]): readonly CaseLine[] {
   return history.flatMap((entry) => {
     const line = lineOf(entry);
-    return line === null ? [] : [{ note: null, ...line, atMs: entry.atMs }];
+    return line === null ? [] : [{ note: null, amount: null, ...line, atMs: entry.atMs }];
   });
 }
 
-function lineOf(
-  entry: TimelineEntry,
-): (Omit<CaseLine, 'atMs' | 'note'> & Partial<CaseLine>) | null {
+function lineOf(entry: TimelineEntry): (Pick<CaseLine, 'text'> & Partial<CaseLine>) | null {
   switch (entry.kind) {
     case 'created':
-      return { text: `Created: ${shownAmount(entry.amount)}` };
+      return { text: 'Created', amount: entry.amount };
     case 'limit_reached':
       return { text: `No price: over ${limitName(entry.period)}`, look: 'bad' };
     case 'approval_lost':
@@ -38,20 +40,17 @@ function lineOf(
       const look = entry.status === 'failed' ? ({ look: 'bad' } as const) : {};
       return { text: named(entry.status), note: entry.reason, ...look };
     }
-    case 'money': {
-      const moved = movedIn(entry.lines);
-      const amount = moved === null ? '' : `: ${shownAmount(moved)}`;
-      return { text: `${named(entry.fact)}${amount}`, look: 'money' };
-    }
+    case 'money':
+      return { text: named(entry.fact), amount: movedIn(entry.lines), look: 'money' };
     case 'partner_command': {
       const { commandKind, amount, commandId } = entry;
-      return { text: `${named(commandKind)} of ${shownAmount(amount)} ordered`, note: commandId };
+      return { text: `${named(commandKind)} ordered`, amount, note: commandId, isCall: true };
     }
     case 'partner_call':
-      return { text: `${named(entry.commandKind)} sent to the partner` };
+      return { text: `${named(entry.commandKind)} sent to the partner`, isCall: true };
     case 'partner_outcome': {
       const text = `${named(entry.commandKind)} ${entry.outcome.replaceAll('_', ' ')}`;
-      return entry.outcome === 'completed' ? { text } : { text, look: 'bad' };
+      return { text, ...(entry.outcome === 'completed' ? {} : { look: 'bad' }), isCall: true };
     }
     default:
       return null;

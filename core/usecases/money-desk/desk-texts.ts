@@ -32,11 +32,11 @@ export function knownText(known: Known, nowMs: number): string {
     case 'withdrawal':
       return `The partner paid out ${known.partnerRef}, which was not ordered here.`;
     case 'short': {
-      const { expiresAtMs } = known;
+      const { endsAtMs } = known;
       const next =
-        expiresAtMs === null
+        endsAtMs === null
           ? 'The payment waits for the rest.'
-          : deadline(expiresAtMs, nowMs, formatInstant(expiresAtMs))(restText);
+          : deadline(endsAtMs, nowMs, formatInstant(endsAtMs))(restText);
       return `${shownAmount(known.held)} of ${shownAmount(known.asked)} arrived. ${next}`;
     }
     case 'unapproved':

@@ -20,6 +20,7 @@ import { isServiceAction } from '../../domain/money-desk/service-decisions.js';
 import { isShortPaid, isUnapproved } from '../../domain/payments/change.js';
 import { type Funds, heldMinor, missingOf, openLossOf } from '../../domain/payments/funds.js';
 import type { Payment, PaymentStatus } from '../../domain/payments/payment.js';
+import { endOf } from '../../domain/payments/situation.js';
 import { PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { ProposalFilter, QueuePage, Tx } from '../../ports/storage.js';
@@ -73,7 +74,8 @@ export type Known =
       readonly kind: 'short';
       readonly held: Money;
       readonly asked: Money;
-      readonly expiresAtMs: number | null;
+      /** The day that the payer was given. */
+      readonly endsAtMs: number | null;
     }
   | { readonly kind: 'unapproved'; readonly status: PaymentStatus; readonly asked: Money }
   | { readonly kind: 'lost'; readonly received: Money }
@@ -341,7 +343,7 @@ async function shortRow({ tx }: Read, { id, ...of }: FundsRow): Promise<QueueRow
     tx.ledger.ofSubject(tenant, id),
   ]);
   if (!isShortPaid({ payment, funds })) return null;
-  const { amount, expiresAtMs } = payment;
+  const { amount } = payment;
   const held = money(heldMinor(funds), funds.currency);
   const missing = missingOf(amount, funds);
   return {
@@ -352,7 +354,7 @@ async function shortRow({ tx }: Read, { id, ...of }: FundsRow): Promise<QueueRow
     paymentId: id,
     amount: missing,
     sinceMs: postings.find(({ kind }) => kind === 'funds_received')?.atMs ?? payment.updatedAtMs,
-    known: { kind: 'short', held, asked: amount, expiresAtMs },
+    known: { kind: 'short', held, asked: amount, endsAtMs: endOf(payment) },
     steps: offeredFor('short', { payment, funds }),
     proposal: null,
   };

@@ -21,6 +21,7 @@ import {
   verifyAudit,
 } from '../../../../core/usecases/service/audit-log.js';
 import { changedPartner } from '../../../support/partners/changed-partner.js';
+import { sampleInstructions } from '../../../support/samples/payin-samples.js';
 import { failedPayout, paidIn } from '../../../support/scenes/desk-scene.js';
 import { suiteEnd } from '../../../support/suite-end.js';
 import { signedInAs } from '../dashboard/dashboard-site.js';
@@ -313,13 +314,13 @@ test('the money desk has what is in doubt first', async (t) => {
 test('what waits for a buyer is folded with its day, and so is a long text of the partner', async (t) => {
   const site = await consoleSite(t);
   const { desk } = site;
-  const expiresAtMs = Date.parse('2030-02-05T12:00:00Z');
+  const payByMs = Date.parse('2030-02-05T12:00:00Z');
   await desk.payment([{ ...paidIn(9_900n), id: 'cmd_in_4', reference: 'in_4' }], {
     id: 'pi_4',
     publicId: 'four',
     externalId: 'four',
     status: 'on_ramp_pending',
-    expiresAtMs,
+    payinInstructions: sampleInstructions({ payByMs }),
   });
   const lastError = `The bank of the payee ${'answered that it asks its branch, '.repeat(9)}twice`;
   const failed = { ...failedPayout({ lastError }), id: 'cmd_out_5', partnerRef: 'pa_out_5' };
