@@ -45,7 +45,7 @@ export function dashboardError({ code, status }: PonteError, where: RefusalPlace
                 {texts.error.liveAsk}
               </ButtonLink>
             ) : null}
-            <ButtonLink href={`${where.prefix}/dashboard`}>{texts.error.home}</ButtonLink>
+            <ButtonLink href={homeOf(where)}>{texts.error.home}</ButtonLink>
           </p>
         </div>
       ),
@@ -55,7 +55,18 @@ export function dashboardError({ code, status }: PonteError, where: RefusalPlace
 }
 
 /** The request of the organization in the path; getting started, if it was made. */
-function requestPage({ path, prefix }: RefusalPlace): string {
-  const [orgId = ''] = path.replace(/^\/dashboard\//, '').split('/');
-  return `${prefix}/dashboard/${orgId}/test${PRODUCTION_PATH}`;
+function requestPage(where: RefusalPlace): string {
+  return `${where.prefix}/dashboard/${orgIdIn(where)}/test${PRODUCTION_PATH}`;
+}
+
+/** The home of the organization in the path, in test mode: live mode may be closed. */
+function homeOf(where: RefusalPlace): string {
+  const orgId = orgIdIn(where);
+  return `${where.prefix}/dashboard${orgId === '' ? '' : `/${orgId}/test`}`;
+}
+
+/** Empty on a page of no organization, and at its home, which may be refused itself. */
+function orgIdIn({ path }: RefusalPlace): string {
+  const [, orgId = ''] = /^\/dashboard\/(org_\w+)\/(?:live|test\/.)/.exec(path) ?? [];
+  return orgId;
 }

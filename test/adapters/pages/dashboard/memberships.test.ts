@@ -10,7 +10,7 @@ import { newestAuditRecords } from '../../../../core/usecases/service/audit-log.
 import { goLive } from '../../../support/scenes/organization-scene.js';
 import { softwareAuthenticator } from '../../../support/scenes/software-authenticator.js';
 import { type PageSite, pageSite, type Visitor } from '../visitor.js';
-import { signedInAs } from './dashboard-site.js';
+import { rootOf, signedInAs } from './dashboard-site.js';
 
 const email = 'cfo@bank.example';
 
@@ -150,3 +150,21 @@ function csrfIn({ shown }: Visitor): { readonly csrf: string } {
   const [, csrf = ''] = /name="csrf" value="([^"]+)"/.exec(shown?.text ?? '') ?? [];
   return { csrf };
 }
+
+test('a page that is refused leads back to the organization in its path', async (t) => {
+  const site = await pageSite(t);
+  const home = rootOf(site);
+  const owner = await signedInAs(site, 'owner');
+  for (const [path, back] of [
+    [`${home}/nothing`, home],
+    [home.replace(/test$/, 'live'), home],
+    [`${home.replace(/test$/, 'live')}/payments`, home],
+    // That it is refused too leads on.
+    ['/dashboard/org_another/test', '/dashboard'],
+    ['/dashboard/nothing', '/dashboard'],
+  ] as const) {
+    const { text } = await owner.open(path);
+    const [, href] = /href="([^"]*)"[^>]*>Go to the dashboard/.exec(text) ?? [];
+    assert.equal(href, back, path);
+  }
+});
