@@ -12,6 +12,7 @@ import {
   Foreign,
   foreign,
   OwnId,
+  Reference,
   Rows,
   Scroll,
 } from '../kit/components.js';
@@ -160,8 +161,8 @@ export function Webhooks({ detail: { endpoints, payment, mayReplay } }: Part): V
             <li class={last === null ? 'calm' : 'bad'}>
               <Icon name={open.length === 0 ? 'ok' : last === null ? 'clock' : 'alert'} />
               <div>
-                <a class="cut" href={href} title={shownUrl(url)}>
-                  {shownUrl(url)}
+                <a href={href} title={shownUrl(url)}>
+                  <Reference text={shownUrl(url)} of="url" />
                 </a>
                 <p>
                   {[

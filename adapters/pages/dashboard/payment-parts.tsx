@@ -1,7 +1,7 @@
 // What lists and pages of payments share: the table, the state in words, names.
 import type { VNode } from 'preact';
 import type { ShownView } from '../../../core/domain/payments/change.js';
-import { Badge, ButtonLink, Reference } from '../kit/components.js';
+import { Amount, Badge, ButtonLink, Reference } from '../kit/components.js';
 import type { RowColumns } from '../kit/pages/table.js';
 import { plainText } from '../kit/plain-text.js';
 import { situationIn as situationWords } from '../letters/situation-texts.js';
@@ -10,8 +10,12 @@ import { type DashboardScene, useDashboard } from './dashboard-scene.js';
 type Shown = Pick<ShownView, 'payment' | 'funds'>;
 
 /** Where the payment and its money are, in words. */
-export function situationIn({ view: page, format }: DashboardScene, view: Shown) {
-  const [buyer, payee] = [buyerOf(view.payment), payeeOf({ view: page }, view.payment)];
+export function situationIn(
+  { view: page, format }: DashboardScene,
+  view: Shown,
+  buyer = buyerOf(view.payment),
+) {
+  const payee = payeeOf({ view: page }, view.payment);
   return situationWords(page.locale, format, { ...page, view, buyer, payee });
 }
 
@@ -80,7 +84,7 @@ export function columnsOf(
       (row) => situationIn(scene, row).pill.text,
       (row) => <State view={row} pill />,
     ),
-    column(words.amount, 'num c-amount', ({ payment }) => format.money(payment.amount)),
+    column(words.amount, 'num c-amount', ({ payment }) => <Amount money={payment.amount} />),
     ...(place === 'payments'
       ? [
           column(words.receives, 'num wide c-brl quiet', ({ payment: { settlement } }) =>

@@ -43,6 +43,7 @@ export function SessionTable({ sessions }: { readonly sessions: readonly OwnSess
     <Table
       label={words.heading}
       rows={sessions}
+      folds
       columns={({ column, named }) => [
         named(words.started, 'when', ({ session, isCurrent }) => (
           <>

@@ -76,18 +76,30 @@ export function Foreign({ text }: { readonly text: string }): VNode {
   );
 }
 
-/** Longer texts may be cut. */
-const UNCUT_LENGTH = 14;
-const ENDING_LENGTH = 6;
+/** Texts that are longer than this and their ending may be cut. */
+const UNCUT_LENGTH = 8;
+/** As the style sheet leaves room for. */
+const endings = { reference: 6, url: 18 } as const;
+const letters = new Intl.Segmenter();
+/** Two halves of a text in these scripts would not be read in their order. */
+const fromTheRight = /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}]/u;
 
 /** A reference of others, in a column that may be too narrow: its end is always shown. */
-export function Reference({ text }: { readonly text: string }): VNode {
-  const shown = [...plainText(text)];
-  if (shown.length <= UNCUT_LENGTH) return <Foreign text={text} />;
+export function Reference({
+  text,
+  of = 'reference',
+}: {
+  readonly text: string;
+  readonly of?: keyof typeof endings;
+}): VNode {
+  const length = endings[of];
+  const shown = [...letters.segment(plainText(text))].map(({ segment }) => segment);
+  if (shown.length <= length + UNCUT_LENGTH || fromTheRight.test(text))
+    return <Foreign text={text} />;
   return (
-    <span lang="" dir="auto" class="ending notranslate">
-      <span>{shown.slice(0, -ENDING_LENGTH).join('')}</span>
-      <span>{shown.slice(-ENDING_LENGTH).join('')}</span>
+    <span lang="" dir="auto" class={`ending ${of} notranslate`}>
+      <span>{shown.slice(0, -length).join('')}</span>
+      <span>{shown.slice(-length).join('')}</span>
     </span>
   );
 }

@@ -56,6 +56,13 @@ export interface Format {
   readonly country: (code: string | null) => string | null;
 }
 
+/** Days in tables: Brazilian ones have digits, as `29 de nov. de 2026` is long. */
+const tableDays = {
+  en: { day: 'numeric', month: 'short' },
+  'pt-BR': { day: '2-digit', month: '2-digit' },
+  es: { day: 'numeric', month: 'short' },
+} as const satisfies Record<Locale, Intl.DateTimeFormatOptions>;
+
 /** The day comes before the month in all three. */
 const dateLocales = { en: 'en-GB', 'pt-BR': 'pt-BR', es: 'es' } as const satisfies Record<
   Locale,
@@ -141,13 +148,13 @@ function createFormat(locale: Locale, numbers: NumberLocale, timeZone: string): 
   const date = { day: 'numeric', month: 'long', year: 'numeric' } as const;
   const own = (options: Intl.DateTimeFormatOptions) => dateFormat(locale, { ...options, timeZone });
   const months = own({ month: 'long', year: 'numeric' });
-  const shortDays = own({ day: 'numeric', month: 'short' });
+  const shortDays = own(tableDays[locale]);
   const days = own(date);
   const shortDate = { day: 'numeric', month: 'short', year: 'numeric' } as const;
   const weekdays = own({ weekday: 'long' });
   const fewDays = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' });
   const zoneDays = own(shortDate);
-  const utcShortDays = dateFormat(locale, { ...shortDate, timeZone: UTC });
+  const utcShortDays = dateFormat(locale, tableDate(locale));
   const utcDays = dateFormat(locale, { ...date, timeZone: UTC });
   const clock = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
   const times = own(clock);
@@ -192,6 +199,10 @@ function createFormat(locale: Locale, numbers: NumberLocale, timeZone: string): 
     brasilia: (atMs) => `${brasiliaDays.format(atMs)}, ${brasiliaTimes.format(atMs)}`,
     country: (code) => (code !== null && countries.includes(code) && names.of(code)) || code,
   };
+}
+
+function tableDate(locale: Locale): Intl.DateTimeFormatOptions {
+  return { ...tableDays[locale], year: 'numeric', timeZone: UTC };
 }
 
 function currencyFormat(locale: NumberLocale, currency: string): Intl.NumberFormat {

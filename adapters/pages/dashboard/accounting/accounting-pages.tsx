@@ -61,7 +61,7 @@ import { LAW_PATH, PROOFS_PATH } from './proof-month-pages.js';
 const PATH = '/accounting';
 const EXTRACT = `${PATH}/extract`;
 /** Entries that the page shows; its file has all. */
-const ENTRIES_SHOWN = 25;
+const ENTRIES_SHOWN = 10;
 /** Months to choose from. */
 const MONTHS_SHOWN = 24;
 

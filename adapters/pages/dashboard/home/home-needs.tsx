@@ -11,11 +11,14 @@ import { Card } from '../../kit/pages/card.js';
 import { type DashboardScene, may, useDashboard } from '../dashboard-scene.js';
 import { lastAnswerText } from '../developer/answer-text.js';
 import { shownUrl } from '../developer/developer-parts.js';
-import { referenceOf, situationIn } from '../payment-parts.js';
+import { buyerOf, referenceOf, situationIn } from '../payment-parts.js';
 import { START_PATH, type StartLine } from '../setup/getting-started-pages.js';
 import { OWN_NAME } from '../setup/team-pages.js';
 import { sumText } from './plots.js';
 
+/** Longer names are cut in sentences, in letters. */
+const NAME_MAX = 48;
+const letters = new Intl.Segmenter();
 /** Each is named; more are the same again. */
 const NAMED_MAX = 5;
 /** Payments that the operator works on are read one by one. */
@@ -117,7 +120,8 @@ export function needsOf(scene: DashboardScene, home: Needing): readonly Need[] {
   const { lacks, attention, short, approvals, overdue, steps } = home;
   const words = texts.home;
   const ofPayment = (one: ShownView, who: Need['who']): Need => {
-    const { what: heading, next: text } = situationIn(scene, one);
+    const buyer = shortName(buyerOf(one.payment));
+    const { what: heading, next: text } = situationIn(scene, one, buyer);
     const link = { href: `${view.path}/payments/${one.payment.id}`, text: words.seePayment };
     return { who, heading, text, link };
   };
@@ -190,6 +194,13 @@ export function needsOf(scene: DashboardScene, home: Needing): readonly Need[] {
   };
   const isNamed = called !== view.viewer?.email;
   return [...needs, ...webhookNeeds(scene, home), ...(isNamed ? [] : [name]), ...operated];
+}
+
+/** Its page has all of it. */
+function shortName(name: string): string {
+  const shown = [...letters.segment(name)].map(({ segment }) => segment);
+  if (shown.length <= NAME_MAX) return name;
+  return `${shown.slice(0, NAME_MAX).join('').trimEnd()}…`;
 }
 
 function shortened(names: readonly string[]): string {

@@ -252,7 +252,7 @@ export const dashboardEn = {
     last10: 'Last 10 payments',
     allPayments: 'All payments',
     empty: 'No payments yet',
-    emptyText: 'Create one with the API, make an invoice, or in test mode use “Getting started”.',
+    emptyText: 'Make an invoice here, or create a payment with the API.',
   },
   payments: {
     moreDays: 'By day',

@@ -235,8 +235,7 @@ export const dashboardEs: DashboardTexts = {
     last10: 'Últimos 10 pagos',
     allPayments: 'Todos los pagos',
     empty: 'Aún no hay pagos',
-    emptyText:
-      'Cree uno con la API, cree una factura o, en modo de prueba, use el de “Primeros pasos”.',
+    emptyText: 'Cree una factura aquí, o cree un pago con la API.',
   },
   payments: {
     moreDays: 'Por día',

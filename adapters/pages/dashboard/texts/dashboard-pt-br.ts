@@ -233,8 +233,7 @@ export const dashboardPtBr: DashboardTexts = {
     last10: 'Últimos 10 pagamentos',
     allPayments: 'Todos os pagamentos',
     empty: 'Ainda não há pagamentos',
-    emptyText:
-      'Crie um pela API, crie uma fatura ou, em modo de teste, use o de “Primeiros passos”.',
+    emptyText: 'Crie uma fatura aqui ou um pagamento pela API.',
   },
   payments: {
     moreDays: 'Por dia',

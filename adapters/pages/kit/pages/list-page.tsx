@@ -212,7 +212,7 @@ export function List<Row>({ look: own, list }: ListProps<Row>): VNode {
         newer={newer === null ? null : listPath(path, { ...given, after: newer })}
         older={rows.length === 0 ? null : older}
       >
-        {look.note}
+        {rows.length === 0 ? undefined : look.note}
       </Pager>
     </div>
   );

@@ -24,6 +24,14 @@ export const longNames = [
   'उत्तर भारत अंतरराष्ट्रीय व्यापार आयात निर्यात एवं लॉजिस्टिक्स प्राइवेट लिमिटेड',
 ] as const;
 
+/** In pictures, in both directions, without a blank, and with marks that have no width. */
+const oddNames = [
+  '🦊🚢☕️👩‍👩‍👧‍👦',
+  'שלום Harbor & Pine (2019) Ltd. חברה',
+  'Rindfleischetikettierung'.repeat(5),
+  'A\u200bB\u2060 Z\u0337\u0322\u031ba\u0338lgo',
+] as const;
+
 const SEVEN_DIGITS = 873_451_237n;
 
 export interface LongData {
@@ -39,17 +47,19 @@ export async function fillLongData({ world, tenant }: PageSite): Promise<LongDat
     await createSubscription(deps, tenant, { url, eventTypes: ['*'] });
   }
   world.answer = ({ url }) => (url.includes('//ok.') ? {} : { responseStatus: 502 });
-  const pay = (at: number, fields: Record<string, unknown> = {}) =>
+  const pay = (at: number, name: string = longNames[at % longNames.length] ?? '') =>
     world.newPayment(tenant, {
       externalId: `pedido-exportacao-2026-${String(90_300 + at).padStart(8, '0')}`,
       amount: money(SEVEN_DIGITS + BigInt(at), ['USD', 'EUR', 'GBP'][at % 3] ?? 'USD'),
       buyer: {
         email: `accounts-payable-${at}@a-rather-long-domain-of-a-buyer.example`,
-        name: longNames[at % longNames.length] ?? null,
+        name,
         country: 'US',
         phone: null,
       },
-      ...fields,
+      display: JSON.stringify({
+        lineItems: [{ description: name, quantity: '1' }],
+      }),
     });
   for (let at = 0; at < longNames.length; at += 1) await pay(at);
   await deps.store.run(async (tx) => {
@@ -67,7 +77,12 @@ export async function fillLongData({ world, tenant }: PageSite): Promise<LongDat
     if (role === 'finance') await nameMember(deps, member, longNames[2]);
   }
   world.advanceClock(DAY_MS);
-  const [short, paid, late, open] = [await pay(20), await pay(21), await pay(24), await pay(25)];
+  const [short, paid, late, open] = [
+    await pay(20, oddNames[0]),
+    await pay(21, oddNames[1]),
+    await pay(24, oddNames[2]),
+    await pay(25, oddNames[3]),
+  ];
   await world.play(tenant, short, 'on_ramp_pending');
   await simulate(deps, tenant, short, 'money_short');
   await world.play(tenant, paid, 'settled');

@@ -102,4 +102,14 @@ test('the end of a long reference begins at a letter, not within one', () => {
   const { children } = Reference({ text: 'Pedido 2026 😀00042' }).props;
   const parts = [children].flat().map((part) => (part as VNode).props.children);
   assert.deepEqual(parts, ['Pedido 2026 ', '😀00042']);
+  for (const text of ['क्षत्रिय'.repeat(5), 'N\u0304o\u0302 2026-0000000042']) {
+    const [, end] = [Reference({ text }).props.children].flat() as readonly VNode[];
+    assert.doesNotMatch(String(end?.props.children), /^\p{Mark}/u, text);
+  }
+});
+
+test('a reference that is read from the right is not put together of two halves', () => {
+  for (const text of ['חשבונית 2026-00000042', 'فاتورة 2026-00000042 AB']) {
+    assert.notEqual(Reference({ text }).type, 'span', text);
+  }
 });
