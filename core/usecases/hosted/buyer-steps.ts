@@ -16,7 +16,11 @@ import {
 } from '../../domain/parties/identity-facts.js';
 import { nextPartyStatus } from '../../domain/parties/party.js';
 import { PARTY_BLOCKED } from '../../domain/parties/party-due.js';
-import { type PaymentView, unchanged } from '../../domain/payments/change.js';
+import {
+  type PaymentAggregate,
+  type PaymentView,
+  unchanged,
+} from '../../domain/payments/change.js';
 import type { VerifiedPayer } from '../../domain/payments/payer-facts.js';
 import { nextStatus, type Payment } from '../../domain/payments/payment.js';
 import {
@@ -221,8 +225,8 @@ export async function confirmQuote(
   paymentId: string,
   quoteId: string,
   locale: Locale | null = null,
-): Promise<PaymentView> {
-  await changePayment(deps, tenant, paymentId, async (was, tx) => {
+): Promise<PaymentAggregate> {
+  return changePayment(deps, tenant, paymentId, async (was, tx) => {
     const { status, quoteId: current } = was.payment;
     if (nextStatus(status, 'confirm') === null || current === null) {
       throw new PonteError('PaymentStateConflict');
@@ -234,7 +238,6 @@ export async function confirmQuote(
     const commands = await tx.commands.ofPayment(tenant, paymentId);
     return confirmed(was, commands, quote, deps.clock.nowMs(), { locale, payer });
   });
-  return readView(deps, tenant, paymentId);
 }
 
 /**

@@ -73,7 +73,7 @@ export async function advancePayment(
     throw new PonteError('ValidationError', 'to: send a status on the way to settled.');
   }
   await deps.store.run(async (tx) => {
-    if ((await tx.payments.get(tenant, paymentId)) === null) throw new PonteError('NotFound');
+    await loadPayment(tx, tenant, paymentId);
     tx.advances.put({
       ...tenantOf(tenant),
       paymentId,

@@ -11,6 +11,7 @@ import {
 } from '../../../core/domain/payments/payment.js';
 import { confirmQuote, requestQuote, signIn } from '../../../core/usecases/hosted/buyer-steps.js';
 import { submitBuyerKyc } from '../../../core/usecases/parties/kyc.js';
+import { readView } from '../../../core/usecases/payments/payment-store.js';
 import {
   type CreatePaymentInput,
   createPayment,
@@ -221,7 +222,11 @@ export function buyerConfirms(
   const by = tenantOf(payment);
   // The page was loaded some time ago: another quote may be current by now.
   const quoteId = payment.quoteId ?? 'qt_none';
-  host.begin(`confirm ${id}`, () => confirmQuote(host.deps, by, id, quoteId), {
+  const confirm = async () => {
+    await confirmQuote(host.deps, by, id, quoteId);
+    return readView(host.deps, by, id);
+  };
+  host.begin(`confirm ${id}`, confirm, {
     by,
     ...shown(world),
     refused: ({ code }) => world.count(`confirmation refused: ${code}`),
