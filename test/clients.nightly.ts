@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict';
 import { execFile, spawn, spawnSync } from 'node:child_process';
 import { copyFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { createServer as createWebServer } from 'node:http';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
@@ -32,6 +33,10 @@ const programs = [
     ending: 'py',
     sample: 'Python',
     serve: (_: number, name: string) => [`${name}.py`],
+    reading: (url: string) => [
+      `from ponte import Ponte\nponte = Ponte("${url}", api_key="pk_test_1.2")`,
+      'try:\n    ponte.read_payment("pi_1")\nexcept OSError as lost:\n    print(lost)',
+    ],
     counting: (url: string, key: string, lists: readonly AList[]) => [
       `from ponte import Ponte\nponte = Ponte("${url}", api_key="${key}")`,
       ...lists.flatMap(({ id, given }) =>
@@ -47,6 +52,11 @@ const programs = [
     sample: 'PHP',
     ending: 'php',
     serve: (port: number, name: string) => ['-S', `127.0.0.1:${port}`, `${name}.php`],
+    reading: (url: string) => [
+      `<?php require 'ponte.php'; $ponte = new Ponte\\Client("${url}", apiKey: "pk_test_1.2");`,
+      "try { $ponte->readPayment('pi_1'); }",
+      'catch (Ponte\\NoAnswer $lost) { echo $lost->getMessage(); }',
+    ],
     counting: (url: string, key: string, lists: readonly AList[]) => [
       `<?php require 'ponte.php'; $ponte = new Ponte\\Client("${url}", apiKey: "${key}");`,
       ...lists.flatMap(({ id, given }) =>
@@ -84,7 +94,7 @@ const installed = programs.filter(({ command }) => {
 });
 const secret = 'whsec_c2VjcmV0c2VjcmV0c2VjcmV0c2VjcmV0';
 
-for (const { command, ending, sample, serve, counting } of installed) {
+for (const { command, ending, sample, serve, counting, reading } of installed) {
   /** A folder as an integrator has it: the client of the host, and the examples. */
   const folderOf = async (read: (path: string) => Promise<Response>) => {
     const folder = temporaryFolder();
@@ -165,6 +175,26 @@ for (const { command, ending, sample, serve, counting } of installed) {
       const [paged, whole] = said.slice(2 * at, 2 * at + 2);
       assert.equal(paged, whole);
       assert.match(whole ?? '', new RegExp(`^${id} ([3-9]|[1-9][0-9]+)$`));
+    }
+  });
+
+  test(`${command}: 200 with the page of a proxy, or nothing, is no answer`, async (t) => {
+    const ponte = await createPonte();
+    t.after(() => ponte.close());
+    const folder = await folderOf((path) => ponte.fetch(path));
+    for (const text of ['<html>Sign in</html>', '']) {
+      let asked = 0;
+      const proxy = createWebServer((_, response) => {
+        asked += 1;
+        response.end(text);
+      });
+      await new Promise<void>((listening) => proxy.listen(0, '127.0.0.1', listening));
+      t.after(() => proxy.close());
+      const url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+      writeFileSync(join(folder, `read.${ending}`), reading(url).join('\n'));
+      const { stdout } = await promisify(execFile)(command, [`read.${ending}`], { cwd: folder });
+      assert.match(stdout, /^the answer is not JSON: is base_?url the service\?/i);
+      assert.equal(asked, 4);
     }
   });
 

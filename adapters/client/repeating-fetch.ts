@@ -77,10 +77,13 @@ interface WholeAnswer {
   readonly text: string;
 }
 
-/** Rejects if the body is incomplete. */
+/** Rejects if the body is incomplete, or the page of a proxy. */
 async function wholeAnswer(send: RepeatOptions['fetch'], request: Request): Promise<WholeAnswer> {
   const response = await send(request);
-  const { status, statusText, headers } = response;
+  const { status, statusText, headers, ok } = response;
+  if (ok && headers.get('content-type')?.startsWith('text/html')) {
+    throw new TypeError('the answer is a web page: is baseUrl the service?');
+  }
   return { status, statusText, headers, text: await response.text() };
 }
 

@@ -30,7 +30,8 @@ final class Refused extends \RuntimeException
     ) {
         $this->error = (string) ($body['error'] ?? 'UnknownError');
         $this->retryAfter = isset($body['retryAfter']) ? (int) $body['retryAfter'] : null;
-        parent::__construct($this->error . ': ' . ($body['message'] ?? 'The answer has no message.'));
+        $message = $body['message'] ?? "Status $status, and no message of the service.";
+        parent::__construct("$this->error: $message");
     }
 }
 
@@ -186,6 +187,10 @@ class Client
             $last = $attempt >= $this->attemptsMax;
             try {
                 [$status, $answered, $text] = $this->send($method, $url, $headers, $content);
+                $answer = json_decode($text, true);
+                if ($status < 300 && $status !== 204 && !is_array($answer)) {
+                    throw new NoAnswer('the answer is not JSON: is baseUrl the service?');
+                }
             } catch (NoAnswer $lost) {
                 if ($last || !$safe) {
                     throw $lost;
@@ -193,7 +198,6 @@ class Client
                 self::pause(self::backoff($attempt));
                 continue;
             }
-            $answer = $text === '' ? null : json_decode($text, true);
             if ($status < 300) {
                 return $answer;
             }

@@ -38,7 +38,7 @@ class PonteError(Exception):
         self.status = status
         self.body = body
         self.code = str(body.get("error", "UnknownError"))
-        self.message = str(body.get("message", "The answer has no message."))
+        self.message = str(body.get("message", f"Status {status}, and no message of the service."))
         self.retry_after: Optional[int] = body.get("retryAfter")
         self.request_id = request_id
         super().__init__(f"{self.code}: {self.message}")
@@ -148,12 +148,12 @@ class Ponte:
             last = attempt == self._attempts_max
             try:
                 status, answered, text = self._send(method, url, headers, data)
+                answer = _parsed(status, text)
             except OSError:
                 if last or not safe:
                     raise
                 time.sleep(_backoff(attempt))
                 continue
-            answer = _parsed(text)
             if status < 300:
                 return answer
             wait = None if last else _wait(status, answered, answer, safe, attempt)
@@ -230,11 +230,13 @@ def _plain(value: Any) -> Any:
     return [_plain(one) for one in value] if isinstance(value, (list, tuple)) else value
 
 
-def _parsed(text: bytes) -> Any:
+def _parsed(status: int, text: bytes) -> Any:
     try:
-        return json.loads(text) if text else None
-    except ValueError:
-        return None  # A proxy answered.
+        return None if status == 204 else json.loads(text)
+    except ValueError:  # A proxy answered.
+        if status < 300:
+            raise ConnectionError("the answer is not JSON: is base_url the service?") from None
+        return None
 
 
 def _wait(

@@ -115,6 +115,13 @@ test('an answer that breaks off is a lost one', async () => {
   assert.equal(sent.length, 2);
 });
 
+test('200 with the page of a proxy is no answer', async () => {
+  const headers = { 'content-type': 'text/html; charset=utf-8' };
+  const ponte = client(async () => new Response('<html>', { headers }));
+  const read = ponte.GET('/v1/me');
+  await assert.rejects(read, /no answer of .* in 4 attempts: the answer is a web page/);
+});
+
 test('429 is repeated after its retryAfter, under the same key', async (t) => {
   const strict = await checkedSite(t, { rateLimitPerMinute: 6, rateLimitBurst: 1 });
   const apiKey = await strict.world.key(await strict.world.organization());
