@@ -323,12 +323,16 @@ export interface Tx {
     listPayments(tenant: Tenant, filter: TenantPaymentFilter): Many<ShownView>;
     /** By their latest change, oldest first, then by id. */
     updatedPayments(tenant: Tenant, page: UpdatedPage): Many<ShownView>;
-    /** Payments made at this moment (as in ids) or later; counts stop at `countMax`. */
+    /** Payments made at a moment (as in ids) or later: the newest `countMax` of each status. */
     countsByStatus(
       tenant: Tenant,
-      fromMoment: string,
-      countMax: number,
-    ): Many<{ readonly status: PaymentStatus; readonly count: number }>;
+      asked: {
+        readonly fromMoment: string;
+        /** Those that were made before this moment are old. */
+        readonly oldBefore: string;
+        readonly countMax: number;
+      },
+    ): Many<StatusCount>;
     /** The buyer's KYC for this tenant. */
     kycStatus(tenant: Tenant, buyer: Pick<Buyer, 'id' | 'emailKey'>): Promise<KycStatus>;
     buyer(
@@ -937,6 +941,14 @@ export interface NewestPage {
 export interface PaymentFilter extends ListPage {
   readonly status: PaymentStatus | null;
   readonly orgId: string | null;
+}
+
+/** Payments of a tenant in a status. */
+export interface StatusCount {
+  readonly status: PaymentStatus;
+  readonly count: number;
+  /** Those of them that are old. */
+  readonly old: number;
 }
 
 /**

@@ -205,22 +205,29 @@ export function storePaymentListsContract(open: OpenStore): void {
     return views.map(({ payment }) => payment);
   };
 
-  test('payments of each state since a moment are counted, up to a limit', async () => {
-    const [, since = ''] = moments;
+  test('payments of each state since a moment are counted, the newest up to a limit', async () => {
+    const [, since = '', oldBefore = ''] = moments;
     const young = ofTenant.filter((row) => bare(row) >= since);
     const counted = async (countMax: number) => {
-      const found = await store.run((tx) => tx.views.countsByStatus(tenant, since, countMax));
+      const asked = { fromMoment: since, oldBefore, countMax };
+      const found = await store.run((tx) => tx.views.countsByStatus(tenant, asked));
       return found.filter(({ count }) => count > 0);
     };
-    const expected = statuses.map((status) => ({
-      status,
-      count: young.filter((row) => row.status === status).length,
-    }));
+    const expected = statuses.map((status) => {
+      const found = young.filter((row) => row.status === status);
+      const old = found.filter((row) => bare(row) < oldBefore).length;
+      return { status, count: found.length, old };
+    });
     const byName = (one: { status: string }, other: { status: string }) =>
       one.status < other.status ? -1 : 1;
     assert.deepEqual((await counted(99)).toSorted(byName), expected.toSorted(byName));
-    // Of each origin.
-    for (const { count } of await counted(1)) assert.ok(count <= paymentOrigins.length);
+    assert.ok(expected.some(({ count, old }) => old > 0 && old < count));
+    const [firsts, all] = await Promise.all([counted(1), counted(99)]);
+    for (const [at, { count, old }] of firsts.entries()) {
+      const { count: every = 0, old: everyOld = 0 } = all[at] ?? {};
+      assert.ok(count <= paymentOrigins.length, 'of each origin');
+      assert.ok(every === everyOld || old < count, 'an old one counts only after the others');
+    }
   });
 
   test('the sample has intents, invoices and payments of other tenants', () => {

@@ -323,9 +323,11 @@ const countsSql = paymentOrigins
   .flatMap((origin, at) =>
     paymentStatuses.map(
       (status) =>
-        `select '${status}' as status, count(*) as counted from (select 1 from payments ` +
+        `select '${status}' as status, count(*) as counted, ` +
+        `coalesce(sum(case when id < $${at + 6} then 1 else 0 end), 0) as old ` +
+        `from (select id from payments ` +
         `where org_id = $1 and mode = $2 and origin = '${origin}' and status = '${status}' ` +
-        `and id >= $${at + 4} limit $3) as chosen`,
+        `and id >= $${at + 4} order by id desc limit $3) as chosen`,
     ),
   )
   .join(' union all ');
@@ -377,15 +379,17 @@ export const viewsPart: TxPart<'views'> = {
     );
     return (await Promise.all(pages)).flat().sort(oldestChangeFirst).slice(0, limit);
   },
-  async countsByStatus(unit, { orgId, mode }, fromMoment, countMax) {
-    const from = paymentOrigins.map((origin) => `${paymentIdPrefixes[origin]}_${fromMoment}`);
-    const rows = await unit.rows('payments', countsSql, [orgId, mode, countMax, ...from]);
-    return paymentStatuses.map((status) => ({
-      status,
-      count: rows
-        .filter((row) => row['status'] === status)
-        .reduce((sum, row) => sum + integer('counted').read(row), 0),
-    }));
+  async countsByStatus(unit, { orgId, mode }, { fromMoment, oldBefore, countMax }) {
+    const ids = [fromMoment, oldBefore].flatMap((moment) =>
+      paymentOrigins.map((origin) => `${paymentIdPrefixes[origin]}_${moment}`),
+    );
+    const rows = await unit.rows('payments', countsSql, [orgId, mode, countMax, ...ids]);
+    return paymentStatuses.map((status) => {
+      const found = rows.filter((row) => row['status'] === status);
+      const sum = (name: string) =>
+        found.reduce((total, row) => total + integer(name).read(row), 0);
+      return { status, count: sum('counted'), old: sum('old') };
+    });
   },
   buyer: (unit, { orgId, mode }, emailKey) =>
     unit.firstCached(buyerByEmail, [orgId, mode, emailKey]),

@@ -5,9 +5,8 @@ import type { Tenant } from '../../domain/base/tenant.js';
 import { dayOf, daysAfter, startOfDay } from '../../domain/base/time-zone.js';
 import type { PaymentView } from '../../domain/payments/change.js';
 import { PAYOUT_CURRENCY } from '../../domain/payments/funds.js';
-import type { PaymentStatus } from '../../domain/payments/payment.js';
 import type { Deps } from '../../ports/deps.js';
-import type { Tx } from '../../ports/storage.js';
+import type { StatusCount } from '../../ports/storage.js';
 import { momentOf } from '../service/id-moments.js';
 
 /** Today and the days before it. */
@@ -15,7 +14,7 @@ const FIGURE_DAYS = 30;
 /** What is older than so many days is old. */
 const RECENT_DAYS = 7;
 /** Counts of a state stop here, so that the read stays cheap. */
-export const COUNT_MAX = 10_000;
+export const COUNT_MAX = 5_000;
 
 export interface PaymentFigures {
   /** The starts of the days, oldest first. */
@@ -24,15 +23,8 @@ export interface PaymentFigures {
   readonly paidOut: readonly Money[];
   /** In as many days before them. */
   readonly paidBefore: Money;
-  /** Payments made in these days. */
+  /** Payments made in these days; those from before the last seven are old. */
   readonly counts: readonly StatusCount[];
-  /** Those of them that were made before the last seven days. */
-  readonly old: readonly StatusCount[];
-}
-
-interface StatusCount {
-  readonly status: PaymentStatus;
-  readonly count: number;
 }
 
 /** By the days of the zone. */
@@ -44,12 +36,14 @@ export async function readFigures(
   const today = dayOf(timeZone, deps.clock.nowMs());
   const start = (index: number) => startOfDay(timeZone, daysAfter(today, index + 1 - FIGURE_DAYS));
   const daysMs = Array.from({ length: FIGURE_DAYS }, (_, index) => start(index));
-  const count = (tx: Tx, fromDay: number) =>
-    tx.views.countsByStatus(tenant, momentOf(deps, start(fromDay)), COUNT_MAX);
-  const [counts, recent, before, paidOut] = await deps.store.run((tx) =>
+  const counted = {
+    fromMoment: momentOf(deps, start(0)),
+    oldBefore: momentOf(deps, start(FIGURE_DAYS - RECENT_DAYS)),
+    countMax: COUNT_MAX,
+  };
+  const [counts, before, paidOut] = await deps.store.run((tx) =>
     Promise.all([
-      count(tx, 0),
-      count(tx, FIGURE_DAYS - RECENT_DAYS),
+      tx.views.countsByStatus(tenant, counted),
       tx.ledger.paidOut(tenant, start(-FIGURE_DAYS), start(0)),
       Promise.all(daysMs.map((dayMs, index) => tx.ledger.paidOut(tenant, dayMs, start(index + 1)))),
     ]),
@@ -58,10 +52,6 @@ export async function readFigures(
   return {
     daysMs,
     counts,
-    old: counts.map(({ status, count: all }, at) => ({
-      status,
-      count: all - (recent[at]?.count ?? 0),
-    })),
     paidOut: paidOut.map(([paid]) => paid ?? none),
     paidBefore: before[0] ?? none,
   };

@@ -29,9 +29,13 @@ export interface Figures {
   readonly overdue: readonly ShownView[];
 }
 
-function countOf(counts: PaymentFigures['counts'], group: PaymentGroup): number {
+function countOf(
+  counts: PaymentFigures['counts'],
+  group: PaymentGroup,
+  name: 'count' | 'old' = 'count',
+): number {
   const own = counts.filter(({ status }) => groupOf[status] === group);
-  return own.reduce((sum, { count }) => sum + count, 0);
+  return own.reduce((sum, count) => sum + count[name], 0);
 }
 
 /** What a reader asks first: BRL, then what is on its way; each with what makes it good or bad. */
@@ -49,7 +53,7 @@ export function Summary({ of: { figures, overdue, way } }: { readonly of: Figure
   );
   const sums = (views: readonly ShownView[]) =>
     views.length === 0 || views.length >= COUNTED_MAX ? null : sumText(scene, views);
-  const [isAll, old] = [way.length < COUNTED_MAX, countOf(figures.old, 'buyer')];
+  const [isAll, old] = [way.length < COUNTED_MAX, countOf(figures.counts, 'buyer', 'old')];
   const [paid = figures.paidBefore] = sumsOf(figures.paidOut);
   const [first] = overdue;
   const days = first && overdueDays(first.payment, dayOf(view.timeZone, view.nowMs));
