@@ -1,6 +1,7 @@
 // `ponte demo`: one payment from create to settled over HTTP, on a temporary server or a running
 // one, with a real receiver that verifies every webhook. It is an integrator's code: it knows the
 // API and nothing of the inside.
+
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
@@ -10,6 +11,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Command, Option } from 'commander';
 import { verifyWebhook } from '../adapters/client/verify.js';
+import { trialFacts } from '../core/domain/payments/payer-relation.js';
 import { catalogue, type ErrorCode, PonteError } from '../core/errors.js';
 import { addCommand, type Outcome, type Shell } from './operator.js';
 
@@ -126,6 +128,7 @@ async function collect(input: {
     const created = await call('POST', '/v1/payment-intents', {
       externalId,
       amount: '250.00',
+      ...trialFacts,
       buyer: { email: `${externalId}@example.com`, name: 'Demo Buyer' },
     });
     say(`Payment ${created['id']} at ${url}: ${created['amount']} ${created['currency']}`);

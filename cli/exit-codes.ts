@@ -26,6 +26,7 @@ const exitOfCode = {
   KybNotApproved: 'conflict',
   AmountBelowMinimum: 'invalid',
   AmountAboveCap: 'invalid',
+  PaymentMissingFields: 'invalid',
   SellerNotReady: 'conflict',
   TosIdMismatch: 'invalid',
   TosSessionRequired: 'conflict',

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { developmentOperator } from '../core/domain/base/actor.js';
 import { HOUR_MS } from '../core/domain/base/instant.js';
+import { trialFacts } from '../core/domain/payments/payer-relation.js';
 import type { PaymentStatus } from '../core/domain/payments/payment.js';
 import type { Host } from '../host/main.js';
 import type { Outcome, Shell } from './operator.js';
@@ -114,6 +115,7 @@ async function createdAndQuoted({ deps, demo }: Host): Promise<void> {
     const sent = createPaymentIntentBody.parse({
       externalId: `demo-${count}`,
       amount: '250.00',
+      ...trialFacts,
       buyer: { email: `buyer-${count}@example.com` },
     });
     const origin = 'payment_intent';

@@ -11,6 +11,8 @@ const messages = {
     AmountAboveCap:
       'The amount is over the cap per transfer of the rule under which the partner pays out. Do ' +
       'not split the payment: ask the operator of the service which rule allows it.',
+    PaymentMissingFields:
+      'Facts that the partner reports of each payment are missing. Send the fields named here.',
     SellerNotReady:
       'sellerExternalId is not a seller that can be paid. Wait until it is readyToCollect.',
     TosIdMismatch: 'The tosId is not the one recorded. Send the recorded one, or leave it out.',
@@ -179,7 +181,8 @@ export const nearCodes: readonly (readonly ErrorCode[])[] = [
   ['InvalidApiKey', 'InvalidApiKeyFormat', 'InsufficientScope'],
   ['Unauthorized', 'InvalidToken', 'InvalidApiKey', 'SessionNotFresh'],
   ['InvalidSignInLink', 'InvalidSignInCode', 'SignInCodeExpired', 'InvalidPasskey'],
-  ['AmountBelowMinimum', 'AmountAboveCap', 'ValidationError', 'ConnectedAccountMissingFields'],
+  ['AmountBelowMinimum', 'AmountAboveCap', 'ValidationError'],
+  ['ValidationError', 'PaymentMissingFields', 'ConnectedAccountMissingFields'],
   ['TosIdMismatch', 'TosSessionRequired'],
   ['IdempotencyKeyConflict', 'AmbiguousExternalId'],
   ['PaymentNotCancellable', 'PaymentStateConflict'],

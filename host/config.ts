@@ -246,7 +246,8 @@ export const variables = z.object({
         'The rule under which the partner pays out, in both modes. A create over its cap per ' +
         'transfer is refused, in EUR and GBP as if a unit were a dollar. The price of the buyer ' +
         'compares it at the rates of the partner: without them there is no price. A transfer for ' +
-        'several payments counts as one. ' +
+        'several payments counts as one. With a stablecoin a create says `purpose` and ' +
+        '`payerRelation`. ' +
         `${regimeNames.map((name) => `\`${name}\`: ${regimes[name].means}`).join('; ')}. This ` +
         'is no advice.',
     }),

@@ -15,6 +15,7 @@ const codesOf: Readonly<Partial<Record<ExitKind, readonly ErrorCode[]>>> = {
   failure: ['InternalError'],
   invalid: [
     ...(['ValidationError', 'AmountBelowMinimum', 'AmountAboveCap', 'TosIdMismatch'] as const),
+    ...(['PaymentMissingFields'] as const),
     ...(['ConnectedAccountMissingFields', 'ModeSwitchNotAllowed', 'MethodNotAllowed'] as const),
     ...(['PayloadTooLarge', 'UnsupportedMediaType', 'HeadersTooLarge'] as const),
   ],

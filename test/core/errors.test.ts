@@ -30,6 +30,7 @@ const interfaceCodes = {
 /** Where the interface has no code. */
 const otherCodes = {
   AmountAboveCap: 400,
+  PaymentMissingFields: 400,
   SellerNotReady: 400,
   TosSessionRequired: 400,
   Unauthorized: 401,

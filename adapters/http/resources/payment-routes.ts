@@ -154,8 +154,8 @@ export const createFields = {
   purpose: optional(
     z.enum(purposeNames).meta({
       description:
-        'What is paid for. The settlement partner reports it with the foreign exchange, and may ' +
-        'ask you for it.',
+        'What is paid for. The settlement partner reports it with the foreign exchange. A host ' +
+        'may require it and payerRelation: PaymentMissingFields.',
     }),
   ),
   payerRelation: optional(
@@ -577,7 +577,13 @@ export function paymentRows<B>(resource: PaymentResource<B>) {
       idempotency: 'key',
       body: resource.body,
       responses: { 200: schema, 201: schema },
-      errors: ['KybNotApproved', 'AmountBelowMinimum', 'AmountAboveCap', 'SellerNotReady'],
+      errors: [
+        'KybNotApproved',
+        'AmountBelowMinimum',
+        'AmountAboveCap',
+        'SellerNotReady',
+        'PaymentMissingFields',
+      ],
       handler: async ({ deps }, { tenant, actor, body, idempotencyKey }) => {
         const { createdByMemberId, keyId: createdBy } = actor;
         const by = { createdByMemberId, createdBy };

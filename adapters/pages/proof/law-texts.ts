@@ -42,8 +42,8 @@ const en: LawTexts = {
         'it takes the data from you.',
       given:
         'The extract of a month: `ponte report fx --month`, in the console, and of one ' +
-        'organization in its dashboard. `payer`, `purpose`, `payerRelation` and `asset` of a ' +
-        'payment.',
+        'organization in its dashboard. With PONTE_PARTNER_REGIME=virtual_assets no payment is ' +
+        'created without `purpose` and `payerRelation`.',
     },
     transfer_limit: {
       what:
@@ -123,7 +123,8 @@ const ptBr: LawTexts = {
         'pede os dados a você.',
       given:
         'O extrato do mês: `ponte report fx --month`, no console, e de uma organização no painel ' +
-        'dela. `payer`, `purpose`, `payerRelation` e `asset` do pagamento.',
+        'dela. Com PONTE_PARTNER_REGIME=virtual_assets nenhum pagamento é criado sem `purpose` e ' +
+        '`payerRelation`.',
     },
     transfer_limit: {
       what:
@@ -205,7 +206,8 @@ const es: LawTexts = {
         'siguiente; le pide los datos a usted.',
       given:
         'El extracto del mes: `ponte report fx --month`, en la consola, y de una organización en ' +
-        'su panel. `payer`, `purpose`, `payerRelation` y `asset` del pago.',
+        'su panel. Con PONTE_PARTNER_REGIME=virtual_assets no se crea ningún pago sin `purpose` ' +
+        'y `payerRelation`.',
     },
     transfer_limit: {
       what:

@@ -11,5 +11,8 @@ export const payerRelations = {
   relative: 'a member of the family',
 } as const;
 
+/** What payments of trials say, so that each rule of a partner takes them. */
+export const trialFacts = { purpose: 'services', payerRelation: 'unrelated' } as const;
+
 export type PayerRelation = keyof typeof payerRelations;
 export const payerRelationNames = Object.keys(payerRelations) as readonly PayerRelation[];

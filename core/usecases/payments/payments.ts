@@ -5,7 +5,7 @@ import { emailKey, mailboxKey } from '../../domain/base/email-address.js';
 import { linkText } from '../../domain/base/link-text.js';
 import { hasUnstorableText } from '../../domain/base/raw-json.js';
 import { type Tenant, tenantOf } from '../../domain/base/tenant.js';
-import { isOverCap } from '../../domain/commands/regime.js';
+import { isOverCap, missingFacts } from '../../domain/commands/regime.js';
 import { nextReminderAtMs } from '../../domain/mail/reminder.js';
 import type { Buyer, KycStatus } from '../../domain/parties/buyer-kyc.js';
 import {
@@ -81,9 +81,8 @@ export interface CreatedPayment extends PaymentView {
 /**
  * Creates a payment, or finds the one of its idempotency key or externalId. Concurrent creates make
  * one payment. IdempotencyKeyConflict, KybNotApproved, ValidationError (currency),
- * AmountBelowMinimum, AmountAboveCap, ValidationError (expiresAt), SellerNotReady, ValidationError
- * (attachment), in
- * this order.
+ * AmountBelowMinimum, AmountAboveCap, ValidationError (expiresAt), SellerNotReady,
+ * PaymentMissingFields, ValidationError (attachment), in this order.
  */
 export async function createPayment(
   deps: Deps,
@@ -97,7 +96,7 @@ export async function createPayment(
       tx.insertsFirst ? notFound : tx.idempotency.ofCreate(tenant, input),
       readForCreate(tx, tenant, input),
     ]);
-    const checked = checkCreate(deps, tenant, input, read, nowMs);
+    const checked = checkWhole(deps, tenant, input, read, nowMs);
     const isRefused = checked instanceof PonteError;
     // A replay is answered before the refusals of a create.
     const isUnseen = tx.insertsFirst && isRefused;
@@ -171,7 +170,7 @@ export async function checkInvoices(
         return { existing: { payment, mismatch: mismatchOf(input, payment) }, refusal: null };
       }
       const seller = sellers.get(sellerExternalId ?? undefined) ?? null;
-      const checked = checkCreate(deps, tenant, input, { named, seller, organization }, nowMs);
+      const checked = checkWhole(deps, tenant, input, { named, seller, organization }, nowMs);
       return { existing: null, refusal: checked instanceof PonteError ? checked : null };
     };
     return Promise.all(inputs.map(check));
@@ -376,6 +375,22 @@ type Checked = Payee & Pick<Payment, 'status' | 'requiresApproval'>;
 
 export function isBelowMinimum({ currency, amountMinor }: CreatePaymentInput['amount']): boolean {
   return currency === 'USD' && amountMinor < MINIMUM_USD_MINOR;
+}
+
+/** `checkCreate`, and then PaymentMissingFields: a price is shown without these facts. */
+function checkWhole(
+  deps: Deps,
+  tenant: Tenant,
+  input: CreatePaymentInput,
+  reads: Omit<CreateReads, 'known'>,
+  nowMs: number,
+): PonteError | Checked {
+  const checked = checkCreate(deps, tenant, input, reads, nowMs);
+  if (checked instanceof PonteError) return checked;
+  const missing = missingFacts(deps.settings.regime, input);
+  if (missing.length === 0) return checked;
+  const text = `Send ${missing.join(' and ')}: the partner reports them of each payment.`;
+  return new PonteError('PaymentMissingFields', text);
 }
 
 /** The first refusal of a create, in their order; else what follows from what was read. */

@@ -4,6 +4,7 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../domain/base/instant.js';
 import { money } from '../../domain/base/money.js';
 import type { Tenant } from '../../domain/base/tenant.js';
 import { unsentFields } from '../../domain/payments/idempotency.js';
+import { trialFacts } from '../../domain/payments/payer-relation.js';
 import type { PaymentStatus } from '../../domain/payments/payment.js';
 import type { SimulatedEvent } from '../../domain/payments/simulated-event.js';
 import type { Deps } from '../../ports/deps.js';
@@ -100,6 +101,7 @@ async function seedPayment(
   const nowMs = deps.clock.nowMs();
   const common = {
     ...unsentFields,
+    ...trialFacts,
     externalId: `seed-${digits}`,
     amount: money(FIRST_AMOUNT_MINOR + BigInt(number) * NEXT_AMOUNT_MINOR, currency),
     buyer: {

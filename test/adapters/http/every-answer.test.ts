@@ -149,6 +149,10 @@ const refusals: Partial<Record<ErrorCode, (operation: Operation) => Promise<Answ
     const around = replaced(scene.site.world.deps.settings, { regime: 'virtual_assets' });
     return around(() => withFields({ amount: '100000.01' })(operation));
   },
+  PaymentMissingFields: (operation) => {
+    const around = replaced(scene.site.world.deps.settings, { regime: 'virtual_assets' });
+    return around(() => withFields({ purpose: 'services' })(operation));
+  },
   SellerNotReady: withFields({ sellerExternalId: 'nobody' }),
   AmbiguousExternalId: async (operation) => {
     const { world } = scene.site;

@@ -144,7 +144,8 @@ export class DepositScene {
   /** A payment whose buyer was shown its price. */
   async priced(amountMinor: bigint): Promise<Scene> {
     const amount = money(amountMinor, 'USD');
-    const id = await this.made.newPayment(this.tenant, { amount });
+    const facts = { purpose: 'services', payerRelation: 'unrelated' } as const;
+    const id = await this.made.newPayment(this.tenant, { amount, ...facts });
     await this.made.play(this.tenant, id, 'fx_quoted');
     return new Scene(this.made, this.tenant, id);
   }

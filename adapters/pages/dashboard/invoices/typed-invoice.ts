@@ -81,6 +81,7 @@ export const refusals = [
   { code: 'SellerNotReady', field: 'seller' },
   { code: 'AmountBelowMinimum', field: 'amount0' },
   { code: 'AmountAboveCap', field: 'amount0' },
+  { code: 'PaymentMissingFields', field: 'purpose' },
   { code: 'ValidationError', field: 'currency' },
 ] as const;
 

@@ -19,6 +19,7 @@ import {
 import type { ProductionRequest } from '../../../../core/domain/parties/production-request.js';
 import type { ShownView } from '../../../../core/domain/payments/change.js';
 import { unsentFields } from '../../../../core/domain/payments/idempotency.js';
+import { trialFacts } from '../../../../core/domain/payments/payer-relation.js';
 import { PonteError } from '../../../../core/errors.js';
 import { readStanding } from '../../../../core/usecases/access/sessions.js';
 import { needsTerms, submitKyb } from '../../../../core/usecases/parties/organizations.js';
@@ -137,6 +138,7 @@ async function createTestPayment(
   const { member } = actorOf(call);
   const { payment } = await createPayment(deps, tenant, {
     ...unsentFields,
+    ...trialFacts,
     origin: 'payment_intent',
     amount: TEST_AMOUNT,
     buyer: { email: member.email, name: null, country: null, phone: null },

@@ -402,6 +402,8 @@ export const dashboardEs: DashboardTexts = {
       AmountBelowMinimum: 'La factura no llega al mínimo de USD 10,00',
       AmountAboveCap:
         'La factura supera el tope por transferencia. Consulte al operador de Ponte; no la divida',
+      PaymentMissingFields:
+        'Elija la finalidad y la relación del pagador: se informan al banco central',
       ValidationError: 'Elija otra moneda',
     },
     approval: 'Aprobación',

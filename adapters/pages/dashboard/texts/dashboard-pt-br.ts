@@ -397,6 +397,8 @@ export const dashboardPtBr: DashboardTexts = {
       AmountBelowMinimum: 'A fatura está abaixo do mínimo de USD 10,00',
       AmountAboveCap:
         'A fatura passa do limite por transferência. Consulte o operador da Ponte; não a divida',
+      PaymentMissingFields:
+        'Escolha a finalidade e a relação do pagador: elas são informadas ao Banco Central',
       ValidationError: 'Escolha outra moeda',
     },
     approval: 'Aprovação',

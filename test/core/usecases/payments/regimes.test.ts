@@ -11,9 +11,11 @@ import {
   offerConsolidated,
   payConsolidated,
 } from '../../../../core/usecases/hosted/consolidated-payments.js';
+import { checkInvoices } from '../../../../core/usecases/payments/payments.js';
 import { previewQuote } from '../../../../core/usecases/payments/quote-previews.js';
 import { lawRuns } from '../../../support/law-runs.js';
 import { depositScene } from '../../../support/scenes/deposit-scene.js';
+import { invoiceInput, makeIntent } from '../../../support/scenes/made-payments.js';
 import { world } from '../../../support/scenes/test-world.js';
 
 /** The least amount that is over the cap, in units; null: none is. */
@@ -24,12 +26,49 @@ const over: Readonly<Record<Regime, bigint | null>> = {
   exchange: null,
 };
 
+const facts = { purpose: 'services', payerRelation: 'unrelated' } as const;
+
+test('a create says what the partner reports of each payment under the regime', async (t) => {
+  for (const regime of regimeNames) {
+    const made = await world(t, { settings: { regime } });
+    const tenant = await made.newTenant();
+    const { asks }: { readonly asks: readonly string[] } = regimes[regime];
+    assert.equal(asks.length, regime.startsWith('virtual_assets') ? 2 : 0);
+    for (const lacking of ['purpose', 'payerRelation'] as const) {
+      const fields = { ...facts, [lacking]: null, externalId: lacking };
+      const created = makeIntent(made.deps, tenant, fields);
+      const invoice = { ...invoiceInput, ...facts, [lacking]: null };
+      const [check] = await checkInvoices(made.deps, tenant, [invoice]);
+      if (asks.length === 0) {
+        assert.deepEqual([(await created).replayed, check?.refusal], [false, null]);
+        continue;
+      }
+      const code = 'PaymentMissingFields';
+      await assert.rejects(created, { code, message: new RegExp(`^Send ${lacking}:`) });
+      assert.equal(check?.refusal?.code, code);
+    }
+    await makeIntent(made.deps, tenant, { ...facts, externalId: 'whole' });
+  }
+});
+
+test('a repeat of a create from before the regime is answered', async (t) => {
+  const made = await world(t);
+  const tenant = await made.newTenant();
+  await makeIntent(made.deps, tenant, { externalId: 'order-1' });
+  const later = {
+    ...made.deps,
+    settings: { ...made.deps.settings, regime: 'virtual_assets' as const },
+  };
+  assert.equal((await makeIntent(later, tenant, { externalId: 'order-1' })).replayed, true);
+});
+
 test('a create over the cap of the regime is refused, in each currency; at the cap it is not', async (t) => {
   for (const regime of regimeNames) {
     const made = await world(t, { settings: { regime } });
     const tenant = await made.newTenant();
     for (const currency of ['USD', 'EUR', 'GBP']) {
-      const create = (minor: bigint) => made.newPayment(tenant, { amount: money(minor, currency) });
+      const create = (minor: bigint) =>
+        made.newPayment(tenant, { amount: money(minor, currency), ...facts });
       const limit = over[regime];
       await create((limit ?? 99_999_999n) - 1n);
       if (limit === null) continue;
@@ -59,7 +98,7 @@ test('the price of the buyer compares the cap at the rates of the partner, to th
   const { deps } = made;
   const priced = async (minor: bigint, rates: Rates) => {
     const amount = money(minor, 'EUR');
-    const id = await made.newPayment(tenant, { amount });
+    const id = await made.newPayment(tenant, { amount, ...facts });
     await made.play(tenant, id, 'buyer_kyc_approved');
     const quote = await requestQuote(withRates(deps, rates), tenant, id);
     const payment = await deps.store.run((tx) => tx.payments.get(tenant, id));
@@ -98,7 +137,8 @@ test('no pay-in above the cap is ordered, at any rates and without some', async 
     );
     const partnered = withRates(deps, known);
     const codeOf = (error: { readonly code: string }) => error.code;
-    const id = await made.newPayment(tenant, { amount: money(minor, currency) }).catch(codeOf);
+    const amount = money(minor, currency);
+    const id = await made.newPayment(tenant, { amount, ...facts }).catch(codeOf);
     if (!id.startsWith('pi_')) return id;
     await made.play(tenant, id, 'buyer_kyc_approved');
     const quote = await requestQuote(partnered, tenant, id).catch(codeOf);
