@@ -96,7 +96,7 @@ export function priceLimitScreen(scene: PaymentScene): ScreenContent {
   const { texts, payment, org } = scene;
   const untilMs = payment.limit?.untilMs ?? null;
   // What is over the cap must not be split.
-  const ask = payment.limit?.period === 'transfer' ? texts.limit.askOther : texts.limit.ask;
+  const ask = payment.limit?.period === 'transfer' ? texts.answers.otherWay : texts.limit.ask;
   return {
     title: texts.limit.heading,
     lede: limitCause(scene),

@@ -122,7 +122,6 @@ export const enMoney = {
     next: 'It becomes possible if the limit is raised. This request stays open.',
     wait: (org: string) => `Come back then, or ask ${org} for a smaller amount.`,
     ask: (org: string) => `Ask ${org} for a smaller amount or another way to pay.`,
-    askOther: (org: string) => `Ask ${org} for another way to pay.`,
   },
   purposes: {
     goods: 'Goods',

@@ -117,7 +117,6 @@ export const esMoney = {
     next: 'Será posible si se amplía el límite. Esta solicitud sigue abierta.',
     wait: (org) => `Vuelva entonces o pida a ${org} un importe menor.`,
     ask: (org) => `Pida a ${org} un importe menor u otra forma de pagar.`,
-    askOther: (org) => `Pida a ${org} otra forma de pagar.`,
   },
   purposes: {
     goods: 'Mercancías',

@@ -117,7 +117,6 @@ export const ptBrMoney = {
     next: 'Será possível se o limite for aumentado. Esta cobrança continua aberta.',
     wait: (org) => `Volte nessa data ou peça a ${org} um valor menor.`,
     ask: (org) => `Peça a ${org} um valor menor ou outra forma de pagar.`,
-    askOther: (org) => `Peça a ${org} outra forma de pagar.`,
   },
   purposes: {
     goods: 'Mercadorias',
