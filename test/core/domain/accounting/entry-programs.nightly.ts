@@ -1,9 +1,10 @@
 // Programs that others wrote read the files, where they are installed: hledger, ledger, beancount
 // and ofxdump of Debian (the package ofx), and for camt.053 iso20022.js of npm (global). xmllint
-// (libxml2-utils) asks the schema of ISO 20022, where CAMT_XSD names its file.
+// (libxml2-utils) asks the schema of ISO 20022, where CAMT_XSD names its file, and onsgmls (opensp)
+// the document type of OFX that libofx brings.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -108,6 +109,18 @@ test('camt.053 is valid by the schema of ISO 20022', (t) => {
   if (schema === undefined) return t.diagnostic('CAMT_XSD names no file: no schema was asked');
   // A fault ends it with a code, which throws.
   const text = printed(t, 'xmllint', ['--noout', '--schema', schema, written('camt.053')]);
+  assert.ok(text === null || text.trim() === '');
+});
+
+test('OFX is valid by its document type', (t) => {
+  const folder = '/usr/share/libofx7/libofx/dtd';
+  if (!existsSync(folder)) return t.diagnostic('libofx7 is not installed: no type was asked');
+  const read = (path: string) => readFileSync(path, 'latin1');
+  // The header is no SGML.
+  const body = read(written('ofx')).split('\n\n').slice(1).join('\n\n');
+  const path = written('ofx');
+  writeFileSync(path, `${read(`${folder}/opensp.dcl`)}${read(`${folder}/ofx160.dtd`)}${body}`);
+  const text = printed(t, 'onsgmls', ['-s', path]);
   assert.ok(text === null || text.trim() === '');
 });
 
