@@ -1,10 +1,20 @@
 // A shop of Medusa, from npm, with the provider: no order is captured without a settled payment,
 // and each settled one is captured once, although both programs are killed.
 import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
+import { openCertifier } from '../cli/certify/certify.js';
+import { faultNames } from '../cli/certify/certify-faults.js';
 import { freePort, localPostgres } from './support/databases/local-postgres.js';
 import { type HostProcess, startHostProcess } from './support/servers/host-process.js';
-import { type MedusaShop, openShop, type PlacedOrder } from './support/servers/medusa-shop.js';
+import {
+  type MedusaShop,
+  openShop,
+  type PlacedOrder,
+  type StoredOrder,
+} from './support/servers/medusa-shop.js';
 import { temporaryFolder } from './support/temporary-folder.js';
 import { until } from './support/wait.js';
 
@@ -57,6 +67,77 @@ test(`${ORDERS} orders, 20 of them unpaid, and kill -9 of both sides twice`, asy
   assert.equal(refund.status, 400);
   assert.match(refund.message, /Ponte has paid the seller in BRL/);
 });
+
+test('a shop passes the faults of ponte certify', async (t) => {
+  const certifier = await openCertifier(0);
+  t.after(() => certifier.close());
+  const { url: ponteUrl, apiKey: ponteKey, secret: webhookSecret } = certifier.address;
+  const port = await freePort();
+  const databaseUrl = await postgres.url();
+  const shop = await openShop({ databaseUrl, port, ponteUrl, ponteKey, webhookSecret });
+  t.after(() => shop.close());
+  await shop.start();
+  const probe = await probeOf(t, shop);
+  const receiver = `http://127.0.0.1:${port}/hooks/payment/ponte_ponte`;
+  const subject = { receiver, probe, answerWithinMs: 10_000 };
+  const asked = { named: faultNames, seed: 'shop', patienceMs: 60_000 };
+  const run = await certifier.run(subject, asked);
+  assert.ok(run.outcome === 'played', run.outcome === 'not_ready' ? run.reason : '');
+  const others = run.results.filter(({ verdict }) => verdict !== 'ok');
+  assert.deepEqual(others, []);
+});
+
+/** Medusa handles a webhook five seconds after its answer. */
+const HANDLED_MS = 6_000;
+
+/** What an order shows its merchant. */
+const stateOf = ({ isCaptured, situation }: StoredOrder) =>
+  situation === 'payout_returned' || situation === 'with_operator'
+    ? 'review'
+    : isCaptured
+      ? 'paid'
+      : situation === null
+        ? 'open'
+        : 'ended';
+
+async function probeOf(t: TestContext, shop: MedusaShop): Promise<string> {
+  const sessions = new Map<string, string>();
+  const steps: Readonly<Record<string, (asked: Record<string, string>) => Promise<object>>> = {
+    create: async ({ order = '', email = '' }) => {
+      const { sessionId } = await shop.order(email);
+      sessions.set(order, sessionId);
+      return { externalId: `${sessionId}.250.00.USD` };
+    },
+    'catch-up': async () => {
+      await shop.catchUp();
+      return {};
+    },
+    // As its operator does.
+    secret: async ({ secret }) => {
+      await shop.kill();
+      await shop.start(secret);
+      return {};
+    },
+    look: async ({ order = '' }) => {
+      await wait(HANDLED_MS);
+      const stored = await shop.orders();
+      const found = stored.find(({ sessionId }) => sessionId === sessions.get(order));
+      if (found === undefined) return { effects: 0, state: 'open', settled: null };
+      return { effects: found.captures, state: stateOf(found), settled: found.settled };
+    },
+  };
+  const server = createServer(async (request, response) => {
+    const text = (await request.toArray()).join('');
+    const order = new URL(request.url ?? '', 'http://probe').searchParams.get('order') ?? '';
+    const asked = request.method === 'GET' ? { do: 'look', order } : JSON.parse(text);
+    const answer = await steps[asked.do]?.(asked).catch((error) => ({ error: `${error}` }));
+    const isDone = answer !== undefined && !('error' in answer);
+    response.writeHead(isDone ? 200 : 500).end(JSON.stringify(answer));
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  t.after(() => server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+}
 
 function planned(): readonly Plan[] {
   const all = plans.flatMap((plan, at) =>

@@ -190,9 +190,11 @@ test('a forged webhook is answered 401 before the hook route of Medusa has it', 
 /** A shop that notes what is captured. */
 function aShop(sessions: readonly { readonly id: string; readonly paymentId: string }[]) {
   const captured: string[] = [];
+  const notes = new Map<string, string>();
   let place: object | null = null;
   return {
     captured,
+    notes,
     place: () => place,
     readPlace: async () => place,
     storePlace: async (next: object) => {
@@ -201,6 +203,8 @@ function aShop(sessions: readonly { readonly id: string; readonly paymentId: str
     openSessions: async () => sessions,
     isBooked: async (id: string) => captured.includes(id),
     process: async ({ data }: Action) => void captured.push(data?.session_id ?? ''),
+    note: async (session: string, payment: string, { situation }: { situation: string }) =>
+      void notes.set(`${session} ${payment}`, situation),
   };
 }
 
@@ -217,6 +221,22 @@ test('the catch-up captures what was settled since its place, each once', async 
   assert.deepEqual(shop.captured, ['payses_1', 'payses_2']);
 });
 
+test('an order has a note of how its payment ended, as the payment is now', async (t) => {
+  const { ponte, provider, client, catchUp } = await opened(t);
+  const shop = aShop([]);
+  const first = await provider.initiatePayment(sessionOf('payses_1'));
+  const other = await provider.initiatePayment(sessionOf('payses_2'));
+  await provider.cancelPayment(other);
+  await settle(ponte, first.id);
+  await ponte.post(`/v1/test-helpers/payments/${first.id}/simulate`, { event: 'payout_returns' });
+  await ponte.runUntilIdle();
+  await catchUp(client, shop);
+  assert.deepEqual(Object.fromEntries(shop.notes), {
+    [`payses_1 ${first.id}`]: 'with_operator',
+    [`payses_2 ${other.id}`]: 'not_paid',
+  });
+});
+
 test('after a reset of the feed the open payments are asked for', async (t) => {
   const { ponte, provider, client, catchUp } = await opened(t);
   const made = await provider.initiatePayment(sessionOf('payses_1'));
@@ -230,6 +250,7 @@ test('after a reset of the feed the open payments are asked for', async (t) => {
   await shop.storePlace({ after: 1, epoch: 7 });
   await catchUp(client, shop);
   assert.deepEqual(shop.captured, ['payses_1']);
+  assert.deepEqual([...shop.notes], [[`payses_1 ${made.id}`, 'paid']]);
   assert.notDeepEqual(shop.place(), { after: 1, epoch: 7 });
 });
 

@@ -1,5 +1,6 @@
-// Captures what was settled while Medusa was down, or after its answer to a webhook. The place in
-// the event feed is stored in the metadata of the shop, so it survives both programs.
+// Captures what was settled while Medusa was down, or after its answer to a webhook, and notes in
+// an order how its payment ended. The place in the event feed is stored in the metadata of the
+// shop, so it survives both programs.
 import type { PonteClient } from 'ponte-payments/client';
 import { readPayment, sessionAction, statusOf } from './provider';
 
@@ -13,7 +14,26 @@ export interface Shop {
   isBooked(sessionId: string): Promise<boolean>;
   /** Medusa's workflow of a webhook. */
   process(result: ReturnType<typeof sessionAction>): Promise<void>;
+  /** Stores the note in the order of the session, if this is still the payment of both. */
+  note(sessionId: string, paymentId: string, note: Note): Promise<void>;
 }
+
+/** As Ponte shows them. */
+export interface Note {
+  readonly status: string;
+  readonly situation: string;
+  readonly statusText: string;
+}
+
+/** Events after which an order has a note. */
+const notedTypes = [
+  'settled',
+  'cancelled',
+  'expired',
+  'failed',
+  'payout_returned',
+  'paid_again',
+].map((name) => `payment_intent.${name}`);
 
 export interface Place {
   readonly after: number;
@@ -23,7 +43,7 @@ export interface Place {
 /** Reads the feed to its end. Twice is harmless. */
 export async function catchUp(ponte: PonteClient, shop: Shop): Promise<void> {
   for (let place = (await shop.readPlace()) ?? { after: 0 }; ; ) {
-    const query = { ...place, eventTypes: 'payment_intent.settled' };
+    const query = { ...place, eventTypes: notedTypes.join(',') };
     const { data: feed, error } = await ponte.GET('/v1/events', { params: { query } });
     if (error?.error === 'EventsPruned' || error?.error === 'FeedReset') {
       // Events are missing: the payments themselves say what was settled.
@@ -34,7 +54,10 @@ export async function catchUp(ponte: PonteClient, shop: Shop): Promise<void> {
     } else if (error) {
       throw new Error(`Ponte: ${error.message}`);
     } else {
-      for (const { event, data } of feed.data) await capture(shop, sessionAction(event, data));
+      for (const { event, data } of feed.data) {
+        await capture(shop, sessionAction(event, data));
+        await noteEvent(ponte, shop, event, data);
+      }
       if (feed.nextAfter === place.after) return;
       place = { after: feed.nextAfter, epoch: feed.epoch };
     }
@@ -42,12 +65,32 @@ export async function catchUp(ponte: PonteClient, shop: Shop): Promise<void> {
   }
 }
 
+/** The payment says how it is, not an event that may be old. */
+export async function noteEvent(
+  ponte: PonteClient,
+  shop: Shop,
+  event: string,
+  about: object,
+): Promise<void> {
+  const session = sessionAction(event, about).data?.session_id;
+  const { paymentIntentId } = about as { readonly paymentIntentId?: string };
+  if (session === undefined || !paymentIntentId || !notedTypes.includes(event)) return;
+  const payment = await readPayment(ponte, paymentIntentId);
+  if (payment !== null) await note(shop, session, payment);
+}
+
+async function note(shop: Shop, session: string, payment: Note & { readonly id: string }) {
+  const { status, situation, statusText } = payment;
+  await shop.note(session, payment.id, { status, situation, statusText });
+}
+
 async function askPayments(ponte: PonteClient, shop: Shop): Promise<void> {
   for (const { id: session_id, paymentId } of await shop.openSessions()) {
     const payment = await readPayment(ponte, paymentId);
-    if (payment === null || statusOf(payment) !== 'captured') continue;
+    if (payment === null || statusOf(payment) === 'pending_authorization') continue;
     const data = { session_id, amount: Number(payment.amount) };
-    await capture(shop, { action: 'captured', data });
+    if (statusOf(payment) === 'captured') await capture(shop, { action: 'captured', data });
+    await note(shop, session_id, payment);
   }
 }
 

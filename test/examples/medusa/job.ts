@@ -8,22 +8,21 @@ import { clientOf, type PonteOptions } from './provider';
 export const config = { name: 'ponte-catch-up', schedule: '* * * * *' };
 
 // biome-ignore lint/suspicious/noExplicitAny: the container is typed by each project of Medusa.
-type Container = { resolve(name: string): any };
+export type Container = { resolve(name: string): any };
 
 const PROVIDER = 'pp_ponte_ponte';
 
 // biome-ignore lint/style/noDefaultExport: Medusa loads it.
 export default async function run(container: Container): Promise<void> {
-  const { PONTE_URL = '', PONTE_KEY = '', PONTE_WEBHOOK_SECRET = '' } = process.env;
-  const options: PonteOptions = {
-    baseUrl: PONTE_URL,
-    apiKey: PONTE_KEY,
-    webhookSecret: PONTE_WEBHOOK_SECRET,
-  };
-  await catchUp(clientOf(options), shopOf(container));
+  await catchUp(clientOf(optionsNow()), shopOf(container));
 }
 
-function shopOf(container: Container): Shop {
+export function optionsNow(): PonteOptions {
+  const { PONTE_URL = '', PONTE_KEY = '', PONTE_WEBHOOK_SECRET = '' } = process.env;
+  return { baseUrl: PONTE_URL, apiKey: PONTE_KEY, webhookSecret: PONTE_WEBHOOK_SECRET };
+}
+
+export function shopOf(container: Container): Shop {
   const query = container.resolve(ContainerRegistrationKeys.QUERY);
   const stores = container.resolve(Modules.STORE);
   const firstStore = async () => (await stores.listStores())[0];
@@ -57,6 +56,19 @@ function shopOf(container: Container): Shop {
       const reference_id = payment.captures.map((capture) => capture.id);
       const noted = await container.resolve(Modules.ORDER).listOrderTransactions({ reference_id });
       return noted.length >= reference_id.length;
+    },
+    async note(id, paymentId, ponte) {
+      const { data } = await query.graph({
+        entity: 'payment_session',
+        fields: ['data', 'payment_collection.order.id', 'payment_collection.order.metadata'],
+        filters: { id },
+      });
+      const [session] = data;
+      const order = session?.payment_collection?.order;
+      // A session has another payment after a change of the cart, and no order before its end.
+      if (!order || session.data.id !== paymentId) return;
+      const metadata = { ...order.metadata, ponte };
+      await container.resolve(Modules.ORDER).updateOrders(order.id, { metadata });
     },
     async process(input) {
       await processPaymentWorkflow(container as never).run({ input: input as never });

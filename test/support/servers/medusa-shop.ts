@@ -39,15 +39,22 @@ export interface StoredOrder extends PlacedOrder {
   readonly payments: number;
   readonly captures: number;
   readonly transactions: number;
+  /** BRL that the payment was settled with; null: none. */
+  readonly settled: string | null;
+  /** What the order says of its payment; null: nothing. */
+  readonly situation: string | null;
 }
 
 export interface MedusaShop {
-  start(): Promise<void>;
+  /** With another secret of webhooks, if it is given. */
+  start(webhookSecret?: string): Promise<void>;
   /** As by `kill -9`. */
   kill(): Promise<void>;
   /** An order that waits for its bank transfer. */
   order(email: string, data?: object): Promise<PlacedOrder>;
   orders(): Promise<readonly StoredOrder[]>;
+  /** Runs the job that runs each minute. */
+  catchUp(): Promise<void>;
   refund(orderId: string): Promise<{ readonly status: number; readonly message: string }>;
   close(): Promise<void>;
 }
@@ -79,7 +86,8 @@ export async function openShop(settings: ShopSettings): Promise<MedusaShop> {
     return answer;
   };
   return {
-    async start() {
+    async start(webhookSecret = settings.webhookSecret) {
+      env.PONTE_WEBHOOK_SECRET = webhookSecret;
       const words = ['start', '--port', `${settings.port}`];
       server = spawn(medusa, words, {
         cwd: folder,
@@ -107,6 +115,10 @@ export async function openShop(settings: ShopSettings): Promise<MedusaShop> {
       const { order, ...rest } = await store(`carts/${cart.id}/complete`, {});
       assert.ok(order, JSON.stringify(rest));
       return { orderId: order.id, sessionId, paymentId: of.id };
+    },
+    async catchUp() {
+      const response = await fetch(`${base}/catch-up`, { method: 'POST' });
+      assert.ok(response.ok, await response.text());
     },
     async orders() {
       const { rows } = await database.query(ordersSql);
@@ -142,7 +154,11 @@ select o.order_id as "orderId", s.id as "sessionId", s.data ->> 'id' as "payment
   (select count(*)::int from payment p where p.payment_session_id = s.id) as payments,
   (select count(*)::int from capture c join payment p on p.id = c.payment_id
     where p.payment_session_id = s.id) as captures,
-  (select count(*)::int from order_transaction t where t.order_id = o.order_id) as transactions
+  (select count(*)::int from order_transaction t where t.order_id = o.order_id) as transactions,
+  (select max(p.data ->> 'brlSettledAmount') from payment p
+    where p.payment_session_id = s.id) as settled,
+  (select r.metadata -> 'ponte' ->> 'situation' from "order" r
+    where r.id = o.order_id) as situation
 from payment_session s
 join cart_payment_collection c on c.payment_collection_id = s.payment_collection_id
 join order_cart o on o.cart_id = c.cart_id`;
@@ -161,7 +177,9 @@ function installMedusa(): Promise<string> {
 /** The provider as an integrator has it, but with the client of this clone. */
 async function writeProject(): Promise<void> {
   await build({
-    entryPoints: ['medusa-module', 'job', 'verified'].map((name) => join(provider, `${name}.ts`)),
+    entryPoints: ['medusa-module', 'job', 'subscriber', 'verified'].map((name) =>
+      join(provider, `${name}.ts`),
+    ),
     outdir: join(folder, 'src/modules/ponte'),
     bundle: true,
     format: 'cjs',
@@ -175,6 +193,8 @@ async function writeProject(): Promise<void> {
   const files = {
     'medusa-config.js': configText(),
     'src/jobs/ponte.js': "module.exports = require('../modules/ponte/job.js');\n",
+    'src/subscribers/ponte.js': "module.exports = require('../modules/ponte/subscriber.js');\n",
+    'src/api/catch-up/route.js': catchUpText,
     'src/api/middlewares.js': middlewaresText,
     'src/scripts/seed.js': seedText,
   };
@@ -205,6 +225,13 @@ module.exports = defineConfig({
 const middlewaresText = `const { defineMiddlewares } = require('@medusajs/framework/http');
 const { verified } = require('../modules/ponte/verified.js');
 module.exports.default = defineMiddlewares({ routes: [verified] });
+`;
+
+const catchUpText = `const { default: job } = require('../../modules/ponte/job.js');
+module.exports.POST = async ({ scope }, response) => {
+  await job(scope);
+  response.sendStatus(204);
+};
 `;
 
 const seedText = `const { Modules } = require('@medusajs/framework/utils');
