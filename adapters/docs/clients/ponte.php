@@ -114,10 +114,15 @@ function pasted(string $secret): string
 
 abstract class Model implements \JsonSerializable
 {
+    /** Fields that are objects in JSON, also where PHP has an empty array. */
+    protected const MAPS = [];
+
     /** @return object the fields that are not null */
     public function jsonSerialize(): object
     {
-        return (object) array_filter(get_object_vars($this), fn ($value) => $value !== null);
+        $given = array_filter(get_object_vars($this), fn ($value) => $value !== null);
+        $maps = array_intersect_key($given, array_flip(static::MAPS));
+        return (object) array_merge($given, array_map(fn ($map) => (object) $map, $maps));
     }
 }
 

@@ -352,9 +352,11 @@ function phpModel({ name, fields }: Model): string {
     if (text === value) return `            ${value}${mayMiss ? ' ?? null' : ''},\n`;
     return `            ${mayMiss ? `isset(${value}) ? ${text} : null` : text},\n`;
   });
+  const maps = fields.filter(({ type }) => type.kind === 'map').map((one) => `'${one.name}'`);
+  const constant = `    protected const MAPS = [${maps.join(', ')}];\n\n`;
   return `final class ${name} extends Model
 {
-${phpDoc(fields)}    public function __construct(
+${maps.length > 0 ? constant : ''}${phpDoc(fields)}    public function __construct(
 ${declared.join('')}    ) {
     }
 

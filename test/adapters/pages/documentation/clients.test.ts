@@ -98,6 +98,17 @@ test('/llms.txt lists every page, and each is there as Markdown', async (t) => {
   }
 });
 
+test('an empty map of PHP is sent as an object', async (t) => {
+  const ponte = await createPonte();
+  t.after(() => ponte.close());
+  const text = await (await ponte.fetch('/docs/clients/ponte.php')).text();
+  for (const model of text.split(/\n(?=final class )/).slice(1)) {
+    const own = [...model.matchAll(/readonly array\|object(?:\|null)? \$(\w+)/g)];
+    const maps = /const MAPS = \[(.*)\];/.exec(model)?.[1] ?? '';
+    assert.equal(maps, own.map(([, name]) => `'${name}'`).join(', '), model.slice(0, 60));
+  }
+});
+
 test('no argument of the client in Python is a word of Python', async (t) => {
   const ponte = await createPonte();
   t.after(() => ponte.close());
