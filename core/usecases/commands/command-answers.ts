@@ -9,6 +9,7 @@ import {
   isMoneyCommand,
   isOpen,
   lookUpAgain,
+  type MoneyCommand,
   markUnknown,
   type PartnerCommand,
   postponeCommand,
@@ -102,9 +103,12 @@ function stages(partner: SettlementPartner, claimed: PartnerCommand, asked: Aske
       return (batch, command) => stageAnswer(batch, command, failed);
     }
     case 'start':
-      return (batch, command) => stageAnswer(batch, command, asked.answer);
+      return (batch, command) => stageAccepted(batch, command, asked.answer, stageAnswer);
     case 'look_up':
-      return (batch, command) => stageFound(batch, command, partner, asked);
+      return (batch, command) =>
+        stageAccepted(batch, command, asked.answer, (_, __, answer) =>
+          stageFound(batch, command, partner, { ...asked, answer }),
+        );
     case 'instruct':
       return async (batch, command) =>
         isMoneyCommand(command)
@@ -157,6 +161,35 @@ async function unapprovedPayment(tx: Tx, command: PartnerCommand): Promise<Payme
   if (!isMoneyCommand(command) || command.kind !== 'payout') return null;
   const { payment } = await loadPayment(tx, tenantOf(command), command.paymentId);
   return (await expectApproved(tx, payment)) === null ? payment : null;
+}
+
+/**
+ * An id of the partner is that of one command: another one that is answered with it would count
+ * the same money again. Such an answer leaves the command in doubt.
+ */
+async function stageAccepted<T extends AcceptedCommand | null>(
+  batch: Batch,
+  command: PartnerCommand,
+  answer: PartnerAnswer<T>,
+  stage: (batch: Batch, command: PartnerCommand, answer: PartnerAnswer<T>) => Promise<Staged>,
+): Promise<Staged> {
+  const partnerRef = answer.outcome === 'done' ? (answer.value?.partnerRef ?? null) : null;
+  if (partnerRef === null || !isMoneyCommand(command)) return stage(batch, command, answer);
+  const other = await batch.tx.commands.byPartnerRef(command.mode, command.kind, partnerRef);
+  if (!isTaken(other, command)) return stage(batch, command, answer);
+  const reason = 'the partner answers with the id of another command';
+  const staged = await stage(batch, command, { outcome: 'unknown', reason });
+  const announce = () => {
+    staged.announce();
+    const { id: commandId, paymentId } = command;
+    batch.deps.log.error('alert', { alert: reason, commandId, paymentId, partnerRef });
+  };
+  return { ...staged, announce };
+}
+
+/** Two instances may have the same ids. */
+function isTaken(other: PartnerCommand | null, { id, instance }: MoneyCommand): boolean {
+  return other !== null && other.id !== id && other.instance === instance;
 }
 
 /** The command may have been found, be absent, or stay in doubt. */

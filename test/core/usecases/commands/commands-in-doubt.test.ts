@@ -7,6 +7,7 @@ import { money } from '../../../../core/domain/base/money.js';
 import { retryCommand } from '../../../../core/usecases/commands/command-retries.js';
 import { applyPartnerUpdate } from '../../../../core/usecases/commands/partner-inbox.js';
 import { cancelPayment, readPayment } from '../../../../core/usecases/payments/payments.js';
+import { advancePayment } from '../../../../core/usecases/sandbox/sandbox.js';
 import { operatorDoes } from '../../../support/operator-action.js';
 import { changePartner } from '../../../support/partners/changed-partner.js';
 import {
@@ -15,7 +16,7 @@ import {
   type Fate,
   fates,
   honestLookUp,
-  type Scene,
+  Scene,
   scene,
   silent,
   type TransactionKind,
@@ -119,6 +120,38 @@ for (const kind of ['payin', 'payout', 'refund'] as const) {
       });
     }
   }
+}
+
+for (const kind of ['payin', 'payout'] as const) {
+  test(`a ${kind} that is answered with the id of another one counts nothing until its own is found`, async (t) => {
+    const at = await scene(t);
+    await at.pass(40);
+    const { partnerRef } = await at.command(kind);
+    assert.ok(partnerRef !== null);
+    const { start, find } = at.made.partner[kind];
+    const withIt = (call: typeof find) => async (request: string) => {
+      const answer = await call(request);
+      const isFound = answer.outcome === 'done' && answer.value !== null;
+      return isFound
+        ? ({ outcome: 'done', value: { ...answer.value, partnerRef } } as const)
+        : answer;
+    };
+    Object.assign(at.made.partner, silent);
+    changePartner(at.made.partner, {
+      [kind]: { start: withIt(start) as typeof start, find: withIt(find) },
+    });
+    const second = new Scene(at.made, at.tenant, await at.another());
+    await advancePayment(at.made.deps, at.tenant, second.id, null);
+    await second.pass(20, MINUTE_MS);
+    const doubted = await second.command(kind);
+    assert.deepEqual([doubted.state, doubted.partnerRef, doubted.end], ['unknown', null, 'open']);
+    assert.ok(at.alerts().includes('the partner answers with the id of another command'));
+    changePartner(at.made.partner, { [kind]: { start, find } });
+    await second.pass(20, HOUR_MS);
+    assert.deepEqual(await second.shown(), well[kind]);
+    assert.notEqual((await second.command(kind)).partnerRef, partnerRef);
+    await at.booksAreRight();
+  });
 }
 
 test('a look-up that was asked too early proves nothing, however late its answer comes', async (t) => {
