@@ -146,16 +146,16 @@ export const faults: ReadonlyMap<string, Fault> = new Map(
 );
 
 /** Texts of `message` that come without a `code`. */
-const legacyCodes: Readonly<Record<string, string>> = {
-  quote_expired: 'QUOTES_EXPIRED',
-  please_accept_terms_of_service: 'TOS_NOT_ACCEPTED',
-  wallets_and_transfers_not_enabled: 'TRANSFERS_NOT_ENABLED',
+const legacyCodes: ReadonlyMap<string, string> = new Map([
+  ['quote_expired', 'QUOTES_EXPIRED'],
+  ['please_accept_terms_of_service', 'TOS_NOT_ACCEPTED'],
+  ['wallets_and_transfers_not_enabled', 'TRANSFERS_NOT_ENABLED'],
   // Of its page on billing: an unpaid invoice.
-  instance_blocked: 'INSTANCES_BLOCKED',
-};
+  ['instance_blocked', 'INSTANCES_BLOCKED'],
+]);
 
 export function answerCode({ code, message }: { code?: string | null; message: string }): string {
-  return code ?? legacyCodes[message] ?? message;
+  return code ?? legacyCodes.get(message) ?? message;
 }
 
 /** Null for a code that is not listed and whose status says nothing. */

@@ -39,6 +39,17 @@ export function isId(text: string): boolean {
   return idForm.test(text);
 }
 
+/** An id of BlindPay in an answer. */
+export const idText = z.string().regex(idForm);
+
+const TOLD_LENGTH_MAX = 1_000;
+/** Only told to people: another form than documented must not hold up the money. */
+export const told = z
+  .string()
+  .transform((text) => text.slice(0, TOLD_LENGTH_MAX))
+  .nullish()
+  .catch(null);
+
 /** Several ids as one text that core stores. */
 export function joinIds(ids: readonly string[]): string {
   return ids.join('.');
@@ -83,7 +94,27 @@ export function later(reason: string): PartnerAnswer<never> {
 export const unreadable = refused('request_invalid', 'This adapter has not prepared the request.');
 /** A look-up of such a request: another adapter may have sent it, so it is not absent. */
 export const notPrepared = later('this adapter has not prepared the request');
+/** An answer about another object: what the call did is looked up. */
+export const otherAnswered = {
+  outcome: 'unknown',
+  reason: 'BlindPay answers with another object than was ordered',
+} as const;
 export const notFound = refused('not_found', 'BlindPay has no such object.');
+
+/** The object with this id. What BlindPay says of another one does not count for it. */
+export async function readObject<T extends { readonly id: string }>(
+  { client, log }: Pick<BlindPayContext, 'client' | 'log'>,
+  path: string,
+  id: string,
+  shape: z.ZodType<T>,
+): Promise<PartnerAnswer<T>> {
+  if (!isId(id)) return notFound;
+  const answer = await client.get(`/instances/:instance/${path}/${id}`, shape);
+  if (answer.outcome !== 'done' || answer.value.id === id) return answer;
+  const alert = 'BlindPay answers with another object than was asked for';
+  log.error('alert', { alert, path, id, answered: answer.value.id });
+  return later(alert);
+}
 
 /** A call without effect of its kind: it can only succeed, be refused, or be tried again. */
 export function withoutEffect<T>(answer: PartnerAnswer<T>): PartnerAnswer<T> {
@@ -94,21 +125,21 @@ export function withoutEffect<T>(answer: PartnerAnswer<T>): PartnerAnswer<T> {
  * The end that a status of a pay-in or payout reports. A `failed` payout does not prove where the
  * money is, even with `tokens_refunded`; `refunded` does.
  */
-export const transactionEnds: Readonly<Record<string, CommandEnd>> = {
-  processing: 'open',
-  on_hold: 'open',
-  completed: 'completed',
-  failed: 'failed',
-  refunded: 'returned',
-};
+export const transactionEnds: ReadonlyMap<string, CommandEnd> = new Map([
+  ['processing', 'open'],
+  ['on_hold', 'open'],
+  ['completed', 'completed'],
+  ['failed', 'failed'],
+  ['refunded', 'returned'],
+]);
 
 /** The end that a status means; a status that is not known is no end. */
 export function endOf<E extends string>(
   { log }: BlindPayContext,
-  ends: Readonly<Record<string, E>>,
+  ends: ReadonlyMap<string, E>,
   { what, status, open }: { readonly what: string; readonly status: string; readonly open: E },
 ): E {
-  const end = ends[status];
+  const end = ends.get(status);
   if (end === undefined) {
     log.error('alert', { alert: `BlindPay reports an unknown status of a ${what}`, status });
   }

@@ -24,10 +24,12 @@ import {
   type BlindPayContext,
   done,
   endOf,
+  idText,
   isId,
   later,
   notFound,
   notPrepared,
+  readObject,
   readRequest,
   refused,
   unreadable,
@@ -41,16 +43,16 @@ const photoFields = /(selfieFile|idDocFrontFile|idDocBackFile)$/;
 const photoKinds: readonly VerificationKind[] = ['selfie', 'id_doc_front', 'id_doc_back'];
 
 /** `compliance_request` becomes `rejected` after 27 days, `approved_rfi` does not. */
-const statuses: Readonly<Record<string, PartyReport['status']>> = {
-  verifying: 'verifying',
-  pending_review: 'verifying',
-  awaiting_contract: 'verifying',
-  compliance_request: 'paused',
-  approved: 'approved',
-  approved_rfi: 'approved',
-  rejected: 'rejected',
-  deprecated: 'rejected',
-};
+const statuses: ReadonlyMap<string, PartyReport['status']> = new Map([
+  ['verifying', 'verifying'],
+  ['pending_review', 'verifying'],
+  ['awaiting_contract', 'verifying'],
+  ['compliance_request', 'paused'],
+  ['approved', 'approved'],
+  ['approved_rfi', 'approved'],
+  ['rejected', 'rejected'],
+  ['deprecated', 'rejected'],
+]);
 
 /** Required in production, in addition to dossier.ts: the guide on KYC tiers, 2026-08-21. */
 const requiredFields = {
@@ -88,7 +90,7 @@ function limitsOf(isPhoto: boolean) {
 const withRfi: readonly string[] = ['compliance_request', 'approved_rfi'];
 
 const customerShape = z.object({
-  id: z.string(),
+  id: idText,
   kyc_status: z.string(),
   external_id: z.string().nullish(),
   kyc_warnings: z.array(z.object({ code: z.string().nullish() })).nullish(),
@@ -143,12 +145,8 @@ export function customersApi(
   };
 }
 
-async function readCustomer(
-  { client }: BlindPayContext,
-  customerId: string,
-): Promise<PartnerAnswer<Customer>> {
-  if (!isId(customerId)) return notFound;
-  return client.get(`/instances/:instance/customers/${customerId}`, customerShape);
+function readCustomer(desk: BlindPayContext, customerId: string): Promise<PartnerAnswer<Customer>> {
+  return readObject(desk, 'customers', customerId, customerShape);
 }
 
 async function readReport(
@@ -175,7 +173,7 @@ export async function blockedIfPassing<T>(
   if (refusal.outcome !== 'refused' || !blocking.has(refusal.code)) return refusal;
   const customer = await readCustomer(desk, customerId);
   if (customer.outcome !== 'done') return later('a customer could not be read');
-  if (statuses[customer.value.kyc_status] === 'rejected') return refusal;
+  if (statuses.get(customer.value.kyc_status) === 'rejected') return refusal;
   return refused(PARTY_BLOCKED, refusal.message);
 }
 
@@ -212,7 +210,7 @@ async function prepareAnswer(
   return done(JSON.stringify({ ...head, rfiId: rfi.value.id, body: JSON.stringify(body.value) }));
 }
 
-const createdShape = z.object({ id: z.string() });
+const createdShape = z.object({ id: idText });
 const answeredShape = z.object({ success: z.boolean() });
 
 async function create({ client }: BlindPayContext, { reference, body }: Request) {

@@ -8,10 +8,12 @@ import type { PartnerAnswer, SettlementPartner } from '../../../core/ports/partn
 import {
   type BlindPayContext,
   done,
+  idText,
   isId,
   joinIds,
   later,
   notFound,
+  readObject,
   refused,
   splitIds,
 } from './blindpay-context.js';
@@ -21,7 +23,7 @@ const WALLET_NAME = 'ponte';
 const goneStatuses = ['rejected', 'deprecated'];
 
 const bankAccountShape = z.object({
-  id: z.string(),
+  id: idText,
   type: z.string().nullish(),
   name: z.string().nullish(),
   pix_key: z.string().nullish(),
@@ -29,7 +31,7 @@ const bankAccountShape = z.object({
 });
 
 const walletShape = z.object({
-  id: z.string(),
+  id: idText,
   network: z.string(),
   external_id: z.string().nullish(),
   address: z.string().nullish(),
@@ -37,7 +39,7 @@ const walletShape = z.object({
 
 const accountNumberShape = z.object({ account_number: z.string() }).nullish();
 const virtualAccountShape = z.object({
-  id: z.string(),
+  id: idText,
   banking_partner: z.string().nullish(),
   us: z.object({ ach: accountNumberShape, wire: accountNumberShape }).nullish(),
 });
@@ -123,11 +125,10 @@ async function ensuredWallet(
 
 /** From where a payout to this destination is sent. */
 export async function walletAddress(
-  { client }: BlindPayContext,
+  desk: BlindPayContext,
   { customerId, walletId }: Destination,
 ): Promise<PartnerAnswer<string>> {
-  const path = `/instances/:instance/customers/${customerId}/wallets/${walletId}`;
-  const wallet = await client.get(path, walletShape);
+  const wallet = await readObject(desk, `customers/${customerId}/wallets`, walletId, walletShape);
   if (wallet.outcome !== 'done') return wallet;
   const { address } = wallet.value;
   return address ? done(address) : later('the wallet has no address yet');

@@ -31,14 +31,17 @@ import {
   CURRENCY,
   done,
   endOf,
-  isId,
+  idText,
   joinIds,
   later,
   notFound,
   notPrepared,
+  otherAnswered,
+  readObject,
   readRequest,
   refused,
   splitIds,
+  told,
   transactionEnds,
   unreadable,
   withoutEffect,
@@ -62,9 +65,13 @@ const BANK_DAYS = { from: 0, to: 5 };
 
 const minor = z.int().nonnegative();
 
+/** The last moment that a date can have. */
+const EXPIRY_MAX_MS = 8.64e15;
+export const expiry = z.number().nonnegative().max(EXPIRY_MAX_MS);
+
 const quoteShape = z.object({
-  id: z.string(),
-  expires_at: z.number(),
+  id: idText,
+  expires_at: expiry,
   sender_amount: minor,
   receiver_amount: minor,
 });
@@ -95,12 +102,7 @@ type BankDetails = z.output<typeof bankDetailsShape>;
 /** In place of codes on a development instance, which has no payer. */
 const PLACEHOLDER = '<development>';
 
-const tracking = {
-  transaction_hash: z.string().nullish(),
-  provider_error_reason: z.string().nullish(),
-};
-/** Another form than documented must not hold up the money. */
-const told = z.string().nullish().catch(null);
+const tracking = { transaction_hash: told, provider_error_reason: told };
 const transferShape = z.object({
   ...tracking,
   sender_name: told,
@@ -110,22 +112,24 @@ const transferShape = z.object({
   description: told,
 });
 export const payinShape = z.object({
-  id: z.string(),
+  id: idText,
   status: z.string(),
   sender_amount: minor.nullish(),
   receiver_amount: minor.nullish(),
   currency: z.string().nullish(),
   payin_quote_id: z.string().nullish(),
-  memo_code: z.string().nullish(),
-  token: z.string().nullish(),
-  network: z.string().nullish(),
-  address: z.string().nullish(),
-  created_at: z.string().nullish(),
-  blindpay_bank_details: bankDetailsShape.nullish(),
-  tracking_transaction: transferShape.nullish(),
-  tracking_complete: z.object(tracking).nullish(),
+  memo_code: told,
+  token: told,
+  network: told,
+  address: told,
+  created_at: told,
+  tracking_transaction: transferShape.nullish().catch(null),
+  tracking_complete: z.object(tracking).nullish().catch(null),
 });
 export type Payin = z.output<typeof payinShape>;
+
+/** With what the buyer needs to pay. */
+const orderedShape = payinShape.extend({ blindpay_bank_details: bankDetailsShape.nullish() });
 
 const requestShape = z.object({
   reference: z.string(),
@@ -240,8 +244,12 @@ export function payinsApi(desk: BlindPayContext): CommandCalls<PayinInput, Payin
       const body = JSON.stringify({ payin_quote_id: fields.quoteId });
       // A quote is used once. After a restore the reference is the same, and the quote is another.
       const key = `${fields.reference}.${fields.quoteId}`;
-      const answer = await client.post({ path, body, key, shape: payinShape });
-      if (answer.outcome === 'done') return done(await accepted(desk, fields, answer.value));
+      const answer = await client.post({ path, body, key, shape: orderedShape });
+      if (answer.outcome === 'done') {
+        const { payin_quote_id: quoteId } = answer.value;
+        if (quoteId && quoteId !== fields.quoteId) return otherAnswered;
+        return done(await accepted(desk, fields, answer.value));
+      }
       const isOver = answer.outcome === 'refused' && quoteOver.has(answer.code);
       return isOver ? quoteExpired : blockedIfPassing(desk, fields.customerId, answer);
     },
@@ -252,7 +260,7 @@ export function payinsApi(desk: BlindPayContext): CommandCalls<PayinInput, Payin
       if (id.outcome !== 'done') return id;
       if (id.value === null) return done(null);
       // The list may leave the bank details out.
-      const whole = await readPayin(desk, id.value);
+      const whole = await readObject(desk, 'payins', id.value, orderedShape);
       return whole.outcome === 'done' ? done(await accepted(desk, fields, whole.value)) : whole;
     },
     async read(partnerRef) {
@@ -270,11 +278,8 @@ const quoteOver: ReadonlySet<string> = new Set([
 ]);
 const quoteExpired = refused(QUOTE_EXPIRED, 'The quote has expired.');
 
-export async function readPayin(
-  { client }: BlindPayContext,
-  id: string,
-): Promise<PartnerAnswer<Payin>> {
-  return isId(id) ? client.get(`/instances/:instance/payins/${id}`, payinShape) : notFound;
+export function readPayin(desk: BlindPayContext, id: string): Promise<PartnerAnswer<Payin>> {
+  return readObject(desk, 'payins', id, payinShape);
 }
 
 async function findPayin(
@@ -360,7 +365,7 @@ export function payerOf({ tracking_transaction: transfer, memo_code: memo }: Pay
 async function accepted(
   desk: BlindPayContext,
   fields: PayinRequest,
-  payin: Payin,
+  payin: z.output<typeof orderedShape>,
 ): Promise<AcceptedCommand> {
   const { blindpay_bank_details: details, sender_amount: amount } = payin;
   const { id: partnerRef, memo_code: memo } = payin;

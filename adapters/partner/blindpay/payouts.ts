@@ -26,21 +26,26 @@ import {
   CURRENCY,
   done,
   endOf,
-  isId,
+  idText,
   later,
   notFound,
   notPrepared,
+  otherAnswered,
+  readObject,
   readRequest,
   refused,
+  told,
   transactionEnds,
   unreadable,
   withoutEffect,
 } from './blindpay-context.js';
 import { readDestination, walletAddress } from './destinations.js';
-import { expiryMs, rateOf, readPayin } from './payins.js';
+import { expiry, expiryMs, rateOf, readPayin } from './payins.js';
 
 /** How long a quote lives, as BlindPay documents it. */
 export const QUOTE_LIFE_MS = 5 * MINUTE_MS;
+/** Fees of pay-ins that are no error, also where they are more than half. Flat fees are below. */
+const FEES_MAX_MINOR = 5_000n;
 /** Requests for a quote in one try, in case no quote is ever alive. */
 const QUOTE_CALLS_MAX = 20;
 /** Two clocks of BlindPay may differ. */
@@ -49,27 +54,25 @@ const CLOCK_SLACK_MS = MINUTE_MS;
 const SEARCH_BEFORE_MS = DAY_MS;
 
 export const payoutShape = z.object({
-  id: z.string(),
+  id: idText,
   status: z.string(),
   description: z.string().nullish(),
   sender_amount: z.int().nonnegative().nullish(),
   receiver_amount: z.int().nonnegative().nullish(),
   currency: z.string().nullish(),
-  token: z.string().nullish(),
-  network: z.string().nullish(),
-  sender_wallet_address: z.string().nullish(),
-  tracking_transaction: z.object({ transaction_hash: z.string().nullish() }).nullish(),
-  created_at: z.string().nullish(),
+  token: told,
+  network: told,
+  sender_wallet_address: told,
+  tracking_transaction: z.object({ transaction_hash: told }).nullish().catch(null),
+  created_at: told,
   tracking_payment: z
-    .object({
-      end_to_end_id: z.string().nullish(),
-      provider_error_reason: z.string().nullish(),
-    })
-    .nullish(),
+    .object({ end_to_end_id: told, provider_error_reason: told })
+    .nullish()
+    .catch(null),
 });
 export type Payout = z.output<typeof payoutShape>;
 
-const quoteShape = z.object({ id: z.string(), expires_at: z.number() });
+const quoteShape = z.object({ id: idText, expires_at: expiry });
 
 const requestShape = z.object({
   reference: z.string(),
@@ -108,9 +111,7 @@ export function payoutsApi(desk: BlindPayContext): CommandCalls<PayoutInput, Pay
       return fields === null ? notPrepared : findPayout(desk, fields);
     },
     async read(partnerRef) {
-      if (!isId(partnerRef)) return notFound;
-      const path = `/instances/:instance/payouts/${partnerRef}`;
-      const answer = await desk.client.get(path, payoutShape);
+      const answer = await readObject(desk, 'payouts', partnerRef, payoutShape);
       return answer.outcome === 'done' ? payoutReport(desk, answer.value) : answer;
     },
   };
@@ -174,6 +175,11 @@ async function fundingOf(
     if (madeAt) madeAtMs.push(Date.parse(madeAt));
   }
   if (sentMinor < amountMinor) return refused('payin_missing', 'The pay-ins do not cover this.');
+  const feesMaxMinor = sentMinor / 2n > FEES_MAX_MINOR ? sentMinor / 2n : FEES_MAX_MINOR;
+  if (sentMinor - arrivedMinor > feesMaxMinor) {
+    const reason = `of ${sentMinor} minor units only ${arrivedMinor} arrived`;
+    return { outcome: 'later', reason, code: 'tokens_missing' };
+  }
   const tokenMinor = Number((arrivedMinor * amountMinor) / sentMinor);
   if (tokenMinor === 0) return later('the pay-ins brought nothing to pay out');
   const firstMs = madeAtMs.length === 0 ? Number.NaN : Math.min(...madeAtMs);
@@ -200,6 +206,8 @@ async function start(
     shape: payoutShape,
   });
   if (payout.outcome !== 'done') return untilMended(payout);
+  const { description } = payout.value;
+  if (description && describedCommand(description).reference !== reference) return otherAnswered;
   chains.delete(reference);
   return done({ partnerRef: payout.value.id });
 }

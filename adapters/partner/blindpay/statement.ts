@@ -16,10 +16,10 @@ import {
   type BlindPayContext,
   CURRENCY,
   done,
-  isId,
+  idText,
   joinIds,
   later,
-  notFound,
+  readObject,
   refused,
   splitIds,
 } from './blindpay-context.js';
@@ -29,7 +29,7 @@ import { describedCommand, payoutReport, payoutShape } from './payouts.js';
 
 /** The place of an item in its list, for a page on which other fields cannot be read. */
 const listedItem = z.looseObject({
-  id: z.string(),
+  id: idText,
   created_at: z.string().refine((text) => Number.isFinite(Date.parse(text))),
 });
 const listed = {
@@ -47,8 +47,8 @@ type ListedPayout = z.output<typeof listedPayout>;
 
 export function statementOf(desk: BlindPayContext): PartnerStatement {
   const books: Readonly<Record<EntryKind, Book>> = {
-    payin: bookOf(desk, '/instances/:instance/payins', listedPayin, payinEntry),
-    payout: bookOf(desk, '/instances/:instance/payouts', listedPayout, payoutEntry),
+    payin: bookOf(desk, 'payins', listedPayin, payinEntry),
+    payout: bookOf(desk, 'payouts', listedPayout, payoutEntry),
   };
   return {
     page: (kind, query) => books[kind].page(query),
@@ -76,7 +76,7 @@ function bookOf<T extends { readonly id: string; readonly created_at: string }>(
     async page({ sinceMs, cursor }) {
       const place = cursor === null ? start : readCursor(cursor);
       if (place === null) return refused('cursor_invalid', 'This statement has no such cursor.');
-      const page = await desk.client.page(path, listedItem, place.id);
+      const page = await desk.client.page(`/instances/:instance/${path}`, listedItem, place.id);
       if (page.outcome !== 'done') return page;
       const { items, hasMore, isCut } = page.value;
       if (isCut) return later('BlindPay lists more than can be read');
@@ -95,8 +95,7 @@ function bookOf<T extends { readonly id: string; readonly created_at: string }>(
       return done({ entries, unreadable, nextCursor: isOver ? null : cursorOf(at) });
     },
     async read(partnerRef) {
-      if (!isId(partnerRef)) return notFound;
-      const item = await desk.client.get(`${path}/${partnerRef}`, shape);
+      const item = await readObject(desk, path, partnerRef, shape);
       return item.outcome === 'done' ? entryOf(desk, item.value) : item;
     },
   };

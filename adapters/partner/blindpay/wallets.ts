@@ -37,6 +37,7 @@ export function walletsApi({ client, route }: BlindPayContext): PartnerWallets {
       if (!token.success) return later('BlindPay answered in another form: balance');
       // Parts of a cent are not paid out.
       const cents = Math.floor(((token.data?.amount ?? 0) + SLACK) * CENTS);
+      if (!Number.isSafeInteger(cents)) return later('BlindPay answered in another form: balance');
       return done(money(BigInt(cents), CURRENCY));
     },
   };

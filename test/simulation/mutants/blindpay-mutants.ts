@@ -114,7 +114,7 @@ export const blindPayMutants = [
     edits: [
       [
         'const status = endOf(desk, transactionEnds, {',
-        "const status = endOf(desk, { ...transactionEnds, failed: 'returned' }, {",
+        "const status = endOf(desk, new Map([...transactionEnds, ['failed', 'returned']]), {",
       ],
     ],
     focus: { ...payments, faults: calm },

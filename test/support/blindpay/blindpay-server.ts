@@ -91,6 +91,8 @@ export interface BlindPayServer {
   sendsDate: boolean;
   /** What the instance refuses from now on. */
   refusal: (sent: Sent) => Answer | null;
+  /** What leaves the instance in place of its answer. */
+  change: (sent: Sent, answer: Answer) => Answer;
   /** The next call of this method and path, as `POST /payins/evm`, has this fault. */
   failNext(call: string, fault: Fault): void;
   /** The calls with the fault `late` take effect, if they still may. */
@@ -166,6 +168,7 @@ export interface DeskOptions {
   readonly idsFrom?: number;
   /** What the instance refuses for good, although it is valid; null: nothing. */
   readonly refusal?: (sent: Sent) => Answer | null;
+  readonly change?: BlindPayServer['change'];
 }
 
 /** As it arrives at the instance. */
@@ -232,7 +235,8 @@ export async function startBlindPay(
   options: DeskOptions & { readonly port?: number },
 ): Promise<BlindPayServer> {
   const refusal = (sent: Sent) => opened.refusal(sent);
-  const desk = blindPayDesk({ ...options, refusal });
+  const change: BlindPayServer['change'] = (sent, answer) => opened.change(sent, answer);
+  const desk = blindPayDesk({ ...options, refusal, change });
   const late: (() => void)[] = [];
   const planned: { readonly call: string; readonly fault: Fault }[] = [];
   const server = createServer((request, response) => {
@@ -254,6 +258,7 @@ export async function startBlindPay(
   const opened: BlindPayServer = {
     sendsDate: true,
     refusal: options.refusal ?? (() => null),
+    change: (_, answer) => answer,
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
     state: desk.state,
     calls: desk.calls,
@@ -272,7 +277,7 @@ export async function startBlindPay(
 
 function responder(
   state: BlindPayState,
-  { nowMs, callsPerMinute = 0, refusal }: DeskOptions,
+  { nowMs, callsPerMinute = 0, refusal, change }: DeskOptions,
   calls: Call[],
 ) {
   const times: number[] = [];
@@ -301,7 +306,7 @@ function responder(
     const answer = answerTo(sent);
     // As it was then: objects change.
     calls.push({ ...sent, answer: { ...answer, body: structuredClone(answer.body) } });
-    return answer;
+    return change?.(sent, answer) ?? answer;
   };
 }
 
