@@ -21,6 +21,8 @@ export function isDrawablePicture(bytes: Uint8Array): boolean {
 
 function isDrawablePng(bytes: Buffer): boolean {
   const chunks = chunksOf(bytes);
+  // PDFKit takes the last of what comes twice, such as a header of other sides.
+  if ([...chunks].some(([name, all]) => name !== 'IDAT' && all.length > 1)) return false;
   const [header] = chunks.get('IHDR') ?? [];
   const data = chunks.get('IDAT');
   if (header === undefined || data === undefined || !chunks.has('IEND')) return false;

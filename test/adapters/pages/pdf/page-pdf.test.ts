@@ -236,6 +236,15 @@ function png(header: readonly number[], lines: Uint8Array, more: readonly string
 
 const rgba = [8, 6, 0, 0, 0];
 const whole = png(rgba, new Uint8Array(4 * 17));
+
+/** The data fits the first header; what reads the second one needs memory for its sides. */
+function twoHeaders(side: number): Buffer {
+  const second = Buffer.from(whole.subarray(8, 33));
+  second.writeUInt32BE(side, 8);
+  second.writeUInt32BE(side, 12);
+  return Buffer.concat([whole.subarray(0, 33), second, whole.subarray(33)]);
+}
+
 /** What owners upload as a logo, and whether a file has it. */
 const logos: readonly (readonly [string, Uint8Array, boolean])[] = [
   ['a PNG with transparency', whole, true],
@@ -249,6 +258,7 @@ const logos: readonly (readonly [string, Uint8Array, boolean])[] = [
   ['one of a palette that is missing', png([8, 3, 0, 0, 0], new Uint8Array(20)), false],
   ['an interlaced one', png([8, 6, 0, 0, 1], new Uint8Array(4 * 17)), false],
   ['one with 16 bits', png([16, 6, 0, 0, 0], new Uint8Array(4 * 33)), false],
+  ['one whose second header is larger', twoHeaders(8), false],
   ['one whose data ends early', png(rgba, new Uint8Array(3 * 17)), false],
   ['one whose data goes on', png(rgba, new Uint8Array(5 * 17)), false],
   ['one with an unknown filter', png(rgba, new Uint8Array(4 * 17).fill(9)), false],
