@@ -32,8 +32,8 @@ export interface Database {
 export interface CachedRead<T> {
   readonly sql: string;
   /**
-   * Every table with the columns that the first parameters select in it, or those of a whole row.
-   * Each write of one of its rows has a key that begins with them, or none.
+   * Every table with the columns that the first parameters select in it. Each write of one of its
+   * rows has a key that begins with them, or none.
    */
   readonly on: Readonly<Record<string, readonly string[]>>;
   readonly read: (row: Row) => T;

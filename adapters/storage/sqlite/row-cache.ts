@@ -57,14 +57,10 @@ export class RowCache {
   keep<T>(query: CachedRead<T>, params: readonly string[], rows: readonly Row[]): readonly T[] {
     const values = rows.map(query.read);
     if (values.length === 0) return values;
-    const on = Object.entries(query.on).flatMap(([table, columns]) => {
-      const prefix = query.whole?.[table];
-      const key = columns.map((column, at) => {
-        const ofRow = prefix === undefined ? null : rows[0]?.[`${prefix}${column}`];
-        return String(ofRow ?? params[at]);
-      });
-      return [table, keyName(table, key)];
-    });
+    const on = Object.entries(query.on).flatMap(([table, columns]) => [
+      table,
+      keyName(table, params.slice(0, columns.length)),
+    ]);
     const characters = OVERHEAD + charactersOf(rows);
     const row = query.whole === undefined ? null : (rows[0] ?? null);
     const kept = { name: this.#nameOf(query, params), query, row, values, on, characters };

@@ -31,8 +31,8 @@ export const buyers = defineTable<Buyer>('buyers', {
 
 export const submissions = defineTable<KycSubmission>('kyc_submissions', {
   ...tenant,
-  buyerId: key(text('buyer_id')),
   id: key(text('id')),
+  buyerId: fixed(text('buyer_id')),
   flowId: text.null('flow_id'),
   receiverId: text('receiver_id'),
   status: oneOf('status', kycStatuses),
@@ -74,21 +74,14 @@ const buyerByEmail: CachedJoin<Buyer> = {
   expect: () => [],
 };
 
-const keptSubmission = {
-  tables: [submissions],
-  read: submissions.read,
-  expect: (submission: KycSubmission) => [submissions.expect(submission)],
-};
+/** A worker reads it for each answer of the partner. */
 const submissionById: CachedJoin<KycSubmission> = {
-  ...keptSubmission,
-  sql: 'select * from kyc_submissions where org_id = $1 and mode = $2 and id = $3',
+  tables: [submissions],
+  sql: submissions.selectByKey,
   on: { kyc_submissions: submissions.key },
   whole: { kyc_submissions: '' },
-};
-const submissionOfBuyer: CachedJoin<KycSubmission> = {
-  ...keptSubmission,
-  sql: `select * from kyc_submissions ${currentOfBuyer}`,
-  on: { kyc_submissions: ['org_id', 'mode', 'buyer_id'] },
+  read: submissions.read,
+  expect: (submission) => [submissions.expect(submission)],
 };
 
 export const buyersPart: TxPart<'buyers'> = {
@@ -96,9 +89,9 @@ export const buyersPart: TxPart<'buyers'> = {
   byEmail: (unit, mode, emailKey) => unit.firstCached(buyerByEmail, [mode, emailKey]),
   get: (unit, mode, id) => unit.byKey(buyers, [mode, id]),
   submission: (unit, { orgId, mode }, buyerId) =>
-    unit.firstCached(submissionOfBuyer, [orgId, mode, buyerId]),
+    unit.first(submissions, currentOfBuyer, [orgId, mode, buyerId]),
   submissionById: (unit, { orgId, mode }, id) =>
-    unit.firstCached(submissionById, [orgId, mode, id]),
+    unit.joinedByKey(submissionById, [orgId, mode, id]),
   approvedAnywhere: (unit, mode, buyerId) =>
     unit.first(
       submissions,

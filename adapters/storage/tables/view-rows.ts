@@ -163,7 +163,7 @@ const viewByExternalIdSql = viewsSql(allColumns, [byExternalIdSql], 'limit 1');
 const kycOfBuyer: CachedJoin<KycStatus> = {
   ...kycStatus,
   sql: `select ${kycColumns(['$1', '$2'], { buyerId: '$3', emailKey: '$4' })}`,
-  on: { kyc_submissions: ['org_id', 'mode', 'buyer_id'], connected_accounts: ['org_id', 'mode'] },
+  on: { kyc_submissions: ['org_id', 'mode'], connected_accounts: ['org_id', 'mode'] },
 };
 
 /** A buyer and its KYC. Parameters: the tenant and the emailKey. */
@@ -174,7 +174,7 @@ const buyerByEmail: CachedJoin<Pick<PaymentView, 'kycStatus'> & { readonly buyer
     'from buyers where mode = $2 and email_key = $3',
   ].join(' '),
   // A buyer never changes.
-  on: { kyc_submissions: ['org_id', 'mode'], connected_accounts: ['org_id', 'mode'] },
+  on: kycOfBuyer.on,
   read: (row) => ({ buyer: buyers.read(row), kycStatus: kycStatus.read(row) }),
   expect: () => [],
 };

@@ -73,7 +73,6 @@ const reads = {
   view: (tx: Tx) => tx.views.get(tenant, payment.id),
   aggregate: (tx: Tx) => tx.payments.withFunds(tenant, payment.id),
   submission: (tx: Tx) => tx.buyers.submissionById(tenant, submission.id),
-  current: (tx: Tx) => tx.buyers.submission(tenant, buyer.id),
   list: (tx: Tx) => tx.views.listPayments(tenant, { ...page, limit: 2 }),
   epoch: (tx: Tx) => tx.epochs.current(),
 } as const;
@@ -125,7 +124,6 @@ const writes: Readonly<
     },
   },
   submission: { 'a changed submission': changedSubmission },
-  current: { 'a changed submission': changedSubmission, 'a new submission': newSubmission },
   list: {
     'a payment': (tx) => tx.payments.update({ ...payment, cancelReason: 'other' }),
     'the funds': (tx) => tx.funds.put(someFunds({ version: 1, position: 'needs_review' })),
