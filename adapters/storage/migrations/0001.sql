@@ -845,6 +845,12 @@ create index events_of_subject on events (org_id, mode, subject_id, sequence);
 
 -- PostgreSQL:
 
+-- While a table has no statistics, indexes cost the same, and the planner takes the one that was
+-- made last. What is found by key for each step of a payment must not read all of a tenant.
+alter table payments drop constraint payments_pkey, add primary key (org_id, mode, id);
+alter table quotes drop constraint quotes_pkey, add primary key (org_id, mode, id);
+alter table events drop constraint events_pkey, add primary key (org_id, mode, id);
+
 -- The audit log is the feed of the service: its events are neither changed nor removed.
 create function ponte_audit_keeps() returns trigger language plpgsql as $$
 begin
