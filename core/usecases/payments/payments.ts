@@ -389,7 +389,7 @@ function checkWhole(
   if (checked instanceof PonteError) return checked;
   const missing = missingFacts(deps.settings.regime, input);
   if (missing.length === 0) return checked;
-  const text = `Send ${missing.join(' and ')}: the partner reports them of each payment.`;
+  const text = `Send ${missing.join(' and ')}, which the partner reports of each payment.`;
   return new PonteError('PaymentMissingFields', text);
 }
 

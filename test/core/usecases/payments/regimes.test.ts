@@ -44,7 +44,7 @@ test('a create says what the partner reports of each payment under the regime', 
         continue;
       }
       const code = 'PaymentMissingFields';
-      await assert.rejects(created, { code, message: new RegExp(`^Send ${lacking}:`) });
+      await assert.rejects(created, { code, message: new RegExp(`^Send ${lacking},`) });
       assert.equal(check?.refusal?.code, code);
     }
     await makeIntent(made.deps, tenant, { ...facts, externalId: 'whole' });
