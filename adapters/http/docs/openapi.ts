@@ -213,7 +213,7 @@ function parameters(
   if (schema === none) return [];
   const { properties = {}, required = [] } = z.toJSONSchema(schema, { io: 'input' });
   return Object.entries(properties).map(([name, described]) => {
-    const { description, ...rest } = described as Json;
+    const { description, ...rest } = withoutNull(described as Json);
     const text = examples[name];
     const isNumber = [rest['type']].flat().includes('integer') && /^[0-9]+$/.test(text ?? '');
     const example = isNumber ? Number(text) : text;
@@ -227,6 +227,13 @@ function parameters(
       ...shown,
     };
   });
+}
+
+/** A parameter is absent, never null; what it is about is said of its text. */
+function withoutNull(described: Json): Json {
+  const { anyOf = [], ...rest } = described as Json & { readonly anyOf?: readonly Json[] };
+  const [only, ...others] = anyOf.filter(({ type }) => type !== 'null');
+  return only === undefined || others.length > 0 ? described : { ...only, ...rest };
 }
 
 function requestBody(route: Route, example: unknown): Json {

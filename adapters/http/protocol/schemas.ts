@@ -128,6 +128,7 @@ export const pageQuery = z.object({
     minimum: 1,
     maximum: PAGE_LIMIT_MAX,
     default: PAGE_LIMIT_DEFAULT,
+    description: 'How many on a page.',
   })
     .optional()
     .transform((limit) => limit ?? PAGE_LIMIT_DEFAULT),

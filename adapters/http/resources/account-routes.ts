@@ -147,8 +147,8 @@ const accountParams = z.object({ id: pathText('`acct_…`, or `ext_` and the ext
 
 const accountListQuery = z.object({
   ...pageQuery.shape,
-  role: optional(role),
-  status: optional(status),
+  role: optional(role.meta({ description: 'Those with this role.' })),
+  status: optional(status.meta({ description: 'Those with this status.' })),
   q: optional(
     text(
       1,

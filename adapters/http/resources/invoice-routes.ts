@@ -73,7 +73,7 @@ export const createInvoiceBody = z
 
 const invoiceListQuery = z.object({
   ...pageQuery.shape,
-  status: optional(z.enum(statuses)),
+  status: optional(z.enum(statuses).meta({ description: 'Those with this status.' })),
   q: searchText,
   externalId: optional(text(1, 200, 'At most one invoice has it.')),
   dueFrom: optional(

@@ -54,8 +54,8 @@ export function dayOrMoment(description: string) {
 
 const paymentListQuery = z.object({
   ...pageQuery.shape,
-  status: optional(z.enum(statuses)),
-  origin: optional(z.enum(paymentOrigins)),
+  status: optional(z.enum(statuses).meta({ description: 'Those with this status.' })),
+  origin: optional(z.enum(paymentOrigins).meta({ description: 'Those that were created so.' })),
   q: searchText,
   externalId: optional(text(1, 200, 'At most one payment intent and one invoice have it.')),
   sellerExternalId: optional(text(1, 200, 'Payments to this connected seller.')),

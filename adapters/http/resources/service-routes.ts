@@ -18,7 +18,7 @@ const CONTACT_LIFE_MS = 180 * DAY_MS;
 
 const partnerParams = z.object({
   partner: pathText('The name of the partner.'),
-  mode: z.enum(modes),
+  mode: z.enum(modes).meta({ description: 'The mode that the partner runs in.' }),
 });
 
 const health = z.strictObject({ status: z.literal('ok') });

@@ -176,7 +176,9 @@ const readDeliveryAnswer = representation<ReadDelivery>()('WebhookDeliveryWithAt
 
 const deliveryPage = pageOf('WebhookDeliveryList', delivery);
 
-const deliveryQuery = pageQuery.extend({ status: optional(z.enum(keysOf(deliveryMoves))) });
+const deliveryQuery = pageQuery.extend({
+  status: optional(z.enum(keysOf(deliveryMoves)).meta({ description: 'Those with this status.' })),
+});
 
 const replayedResponse = z.strictObject({
   replayed: z.int().min(0),

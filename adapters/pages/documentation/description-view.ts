@@ -149,6 +149,12 @@ export interface Field {
 /** Fields of fields follow theirs, up to this depth. */
 const DEPTH_MAX = 3;
 
+export function parameterFields(rows: readonly Parameter[]): readonly Field[] {
+  return rows.map(({ name, required, schema, description = '' }) => {
+    return { name, kind: kindOf(schema), required, description, depth: 0 };
+  });
+}
+
 export function fieldsOf(
   schema: Schema,
   description: Description,

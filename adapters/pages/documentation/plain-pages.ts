@@ -11,6 +11,7 @@ import {
   type Field,
   fieldsOf,
   operationsOf,
+  parameterFields,
 } from './description-view.js';
 import { type DocPart, type PlaceGroup, parts } from './frame.js';
 
@@ -87,16 +88,13 @@ function operationText(description: Description, operation: ApiOperation): strin
   const { label, summary, parameters, requestBody, responses } = operation;
   const body = requestBody?.content['application/json'];
   const paths = [operation, ...aliasesOf(description, operation)];
-  const given = parameters.map(({ name, required, description: about = '' }): Field => {
-    return { name, kind: '', required, description: about, depth: 0 };
-  });
   const answers = Object.entries(responses).filter(([status]) => status.startsWith('2'));
   const codes = codesOf(operation);
   return [
     `# ${label}\n\n${summary}.\n\n`,
     paths.map(({ method, path }) => `- \`${method} ${path}\`\n`).join(''),
     operation.description === undefined ? '' : `\n${operation.description}\n`,
-    fieldTable('Parameters', given),
+    fieldTable('Parameters', parameterFields(parameters)),
     body === undefined ? '' : fieldTable('Body', fieldsOf(body.schema, description)),
     body?.example === undefined ? '' : jsonBlock(body.example),
     ...answers.map(([status, answer]) => {

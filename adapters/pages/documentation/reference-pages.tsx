@@ -16,9 +16,9 @@ import {
   eventOf,
   type Field,
   fieldsOf,
-  kindOf,
   operationsOf,
   type Parameter,
+  parameterFields,
 } from './description-view.js';
 import type { ClientCalls, ExampleRequest } from './example-request.js';
 import { broken, type DocContent, linkFrom } from './frame.js';
@@ -117,17 +117,10 @@ function Parameters({
   readonly rows: readonly Parameter[];
 }): VNode | null {
   if (rows.length === 0) return null;
-  const fields = rows.map(({ name, required, schema, description = '' }) => ({
-    name,
-    kind: kindOf(schema),
-    required,
-    description: description === '' ? (schema.description ?? '') : description,
-    depth: 0,
-  }));
   return (
     <>
       <h2 id={heading.toLowerCase().replaceAll(' ', '-')}>{heading}</h2>
-      <Fields fields={fields} />
+      <Fields fields={parameterFields(rows)} />
     </>
   );
 }

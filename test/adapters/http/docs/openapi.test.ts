@@ -14,7 +14,12 @@ interface Operation {
   readonly operationId: string;
   readonly description?: string;
   readonly security: readonly Json[];
-  readonly parameters: readonly { readonly name: string; readonly in: string }[];
+  readonly parameters: readonly {
+    readonly name: string;
+    readonly in: string;
+    readonly description?: string;
+    readonly schema: Json;
+  }[];
   readonly requestBody?: { readonly required: boolean; readonly description?: string };
   readonly responses: Readonly<Record<string, { readonly description: string }>>;
 }
@@ -46,6 +51,16 @@ test('every operation of the table is in it, under a unique id', () => {
   const webhooks = Object.values(document.webhooks).map(({ post }) => post.operationId);
   const ids = [...operations.map(({ operation }) => operation.operationId), ...webhooks];
   assert.equal(new Set(ids).size, ids.length);
+});
+
+test('each parameter says what it is, and none may be null', () => {
+  for (const { operation } of operations) {
+    for (const { name, description = '', schema } of operation.parameters) {
+      const label = `${operation.operationId} ${name}`;
+      assert.notEqual(description, '', label);
+      assert.doesNotMatch(JSON.stringify(schema), /"type":"null"/, label);
+    }
+  }
 });
 
 test('every path parameter is described, and every reference leads somewhere', () => {

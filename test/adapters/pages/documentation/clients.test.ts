@@ -91,6 +91,7 @@ test('/llms.txt lists every page, and each is there as Markdown', async (t) => {
     assert.equal(page.headers.get('content-type'), 'text/markdown; charset=utf-8', link);
     const text = await page.text();
     assert.match(text, /^# \S/, link);
+    assert.doesNotMatch(text, /^\| `\S+` \| {2}\|$/m, link);
     assert.doesNotMatch(text, /undefined|\[object/, link);
   }
   for (const other of ['/docs/guides/x.md', '/docs/x.md', '/docs/errors/toString.md']) {
