@@ -9,7 +9,7 @@ import { hostedPath } from '../../../core/domain/hosted/hosted-page.js';
 import { lastFour } from '../../../core/domain/parties/tax-id.js';
 import { shortIdOf } from '../../../core/domain/payments/bank-record.js';
 import { readDisplay } from '../../../core/domain/payments/display.js';
-import { heldMinor, missingOf } from '../../../core/domain/payments/funds.js';
+import { heldMinor, missingOf, netReceivedMinor } from '../../../core/domain/payments/funds.js';
 import { senderNamesOf } from '../../../core/domain/payments/payer-facts.js';
 import {
   type PayinInstructions,
@@ -178,6 +178,13 @@ function togetherView({ consolidated }: PaymentPage): PagePayment['together'] {
     );
 }
 
+function membersView({ consolidated }: PaymentPage): PagePayment['members'] {
+  return consolidated.map(({ payment, funds }) => ({
+    payment,
+    arrived: money(netReceivedMinor(funds), payment.amount.currency),
+  }));
+}
+
 function checkView({ check }: PaymentPage): CheckView | null {
   if (check === null) return null;
   const { checkCode: code, issuedAtMs, replacedAtMs, history } = check;
@@ -307,7 +314,7 @@ function innerPayment(deps: PageSettings, shown: PaymentPage): Pick<PagePayment,
     purpose: payment.purpose,
     instructions: instructionsView(shown),
     together: togetherView(shown),
-    members: shown.consolidated.map((one) => one.payment),
+    members: membersView(shown),
     sharedTransfers: shown.sharedTransfers,
     payWithinDays: payWithinMs === undefined ? null : Math.floor(payWithinMs / DAY_MS),
     openPayments: shown.openPayments,

@@ -5,6 +5,7 @@ import { money } from '../../../core/domain/base/money.js';
 import { helpReference } from '../../../core/domain/payments/display.js';
 import { isTerminal } from '../../../core/domain/payments/payment.js';
 import { type ScreenContent, taxIdNote } from '../hosted/layout.js';
+import type { MemberView } from '../hosted/page-view.js';
 import type { PaymentScene } from '../hosted/scene.js';
 import { Day, Foreign, PrintActions, Rows, Time } from '../kit/components.js';
 import { Table } from '../kit/pages/table.js';
@@ -15,8 +16,10 @@ import { payerNameOf } from './money-parts.js';
 
 /** The print view. */
 export function remittancePage(scene: PaymentScene): ScreenContent {
-  const { texts, payment, payee } = scene;
+  const { texts, format, payment, payee } = scene;
   const { receivedAtMs } = payment.money;
+  const { missing, arrived } = sumsOf(payment);
+  const isShort = arrived.amountMinor > 0n && missing.amountMinor > 0n;
   return {
     title: texts.together.remittance,
     lede: texts.together.pays(payment.members.length),
@@ -41,6 +44,9 @@ export function remittancePage(scene: PaymentScene): ScreenContent {
               label: texts.paid.receivedAt,
               value: receivedAtMs === null ? null : <Time atMs={receivedAtMs} />,
             },
+            // What the line of the bank says, if that is not the total below.
+            { label: texts.money.received, value: isShort ? format.money(arrived) : null },
+            { label: texts.money.missing, value: isShort ? format.money(missing) : null },
           ]}
         />
         <Members scene={scene} />
@@ -68,9 +74,6 @@ export function RemittanceLinks({ scene }: { readonly scene: PaymentScene }): VN
 
 function Members({ scene }: { readonly scene: PaymentScene }): VNode {
   const { texts, format, payment } = scene;
-  const [first] = payment.members;
-  const currency = first?.amount.currency ?? payment.amount.currency;
-  const totalMinor = payment.members.reduce((sum, { amount }) => sum + amount.amountMinor, 0n);
   const { states } = texts.payments;
   return (
     <Table
@@ -78,17 +81,35 @@ function Members({ scene }: { readonly scene: PaymentScene }): VNode {
       rows={payment.members}
       folds
       columns={({ column, named }) => [
-        named(texts.paid.payment, (member) => <Foreign text={helpReference(member)} />),
-        column(texts.frame.purchaseOrder, ({ purchaseOrder }) => (
-          <Foreign text={nameOf(purchaseOrder ?? '–')} />
+        named(texts.paid.payment, (member) => <Foreign text={helpReference(member.payment)} />),
+        column(texts.frame.purchaseOrder, (member) => (
+          <Foreign text={nameOf(member.payment.purchaseOrder ?? '–')} />
         )),
-        column(texts.frame.due, ({ dueDate }) => (dueDate === null ? '–' : <Day day={dueDate} />)),
-        column(texts.payments.state, ({ status }) =>
+        column(texts.frame.due, ({ payment: { dueDate } }) =>
+          dueDate === null ? '–' : <Day day={dueDate} />,
+        ),
+        column(texts.payments.state, ({ payment: { status } }) =>
           status === 'settled' ? texts.journey.paid : states[isTerminal(status) ? 'over' : 'open'],
         ),
-        column(texts.money.amount, 'num main', ({ amount }) => format.money(amount)),
+        column(texts.money.amount, 'num main', (member) => format.money(member.payment.amount)),
       ]}
-      foot={[texts.together.total, format.money(money(totalMinor, currency))]}
+      foot={[texts.together.total, format.money(sumsOf(payment).asked)]}
     />
   );
+}
+
+/** Of all payments of the transfer. One that has ended misses nothing. */
+function sumsOf({ members, amount: { currency } }: PaymentScene['payment']) {
+  const sum = (part: (member: MemberView) => bigint) =>
+    money(
+      members.reduce((sumMinor, member) => sumMinor + part(member), 0n),
+      currency,
+    );
+  return {
+    asked: sum(({ payment: { amount } }) => amount.amountMinor),
+    arrived: sum(({ arrived }) => arrived.amountMinor),
+    missing: sum(({ payment: { status, amount }, arrived }) =>
+      isTerminal(status) ? 0n : amount.amountMinor - arrived.amountMinor,
+    ),
+  };
 }

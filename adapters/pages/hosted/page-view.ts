@@ -116,7 +116,7 @@ export interface PagePayment
   /** The payments that the same transfer pays, in due order; none if it pays this one alone. */
   readonly together: readonly TogetherView[];
   /** All payments of the transfer that pays this one and others, in due order; else none. */
-  readonly members: readonly Payment[];
+  readonly members: readonly MemberView[];
   /** The transfers that paid this payment and others; none before the settlement. */
   readonly sharedTransfers: readonly SharedTransfer[];
   /** How long bank details will last; null if they do not end. */
@@ -141,6 +141,12 @@ export interface PagePayment
 export interface TogetherView {
   readonly payment: Payment;
   readonly missing: Money;
+}
+
+export interface MemberView {
+  readonly payment: Payment;
+  /** What neither went back to the buyer nor is owed to it. */
+  readonly arrived: Money;
 }
 
 /** Full addresses, for paper. */

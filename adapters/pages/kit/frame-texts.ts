@@ -32,7 +32,7 @@ const en = {
   code: 'Six-digit code from the email',
   codeHint: 'It works only in this browser.',
   linkCodeHint:
-    'Type the code that the email states. ' +
+    'Type the code that the email about this payment states. ' +
     'Some companies’ programs open each link before you do: they cannot type it.',
   continue: 'Continue',
   noMails: 'This development host sends no email. Read it in its',
@@ -72,7 +72,7 @@ export const frameTexts: Readonly<Record<Locale, FrameTexts>> = {
     code: 'Código de seis dígitos do e‑mail',
     codeHint: 'Ele só funciona neste navegador.',
     linkCodeHint:
-      'Digite o código que está no e‑mail. ' +
+      'Digite o código que está no e‑mail sobre este pagamento. ' +
       'Alguns programas de empresas abrem cada link antes de você: eles não o digitam.',
     continue: 'Continuar',
     noMails: 'Este servidor de desenvolvimento não envia e‑mails. Leia a mensagem na',
@@ -108,7 +108,7 @@ export const frameTexts: Readonly<Record<Locale, FrameTexts>> = {
     code: 'Código de seis dígitos del correo',
     codeHint: 'Solo funciona en este navegador.',
     linkCodeHint:
-      'Escriba el código que indica el correo. ' +
+      'Escriba el código que indica el correo sobre este pago. ' +
       'Algunos programas de empresas abren cada enlace antes que usted: no pueden escribirlo.',
     continue: 'Continuar',
     noMails: 'Este servidor de desarrollo no envía correos. Lea el mensaje en el',

@@ -310,13 +310,16 @@ export function onScreen(screen: Screen, changes: Partial<PageView> = {}): PageV
 }
 
 /** Payments of one transfer, with what long ones have. */
-export const transferMembers = (['settled', 'on_ramp_pending'] as const).map((status, position) =>
-  aBarePayment({
-    id: `inv_${position}`,
-    status,
-    amount: payment.amount,
-    number: `RN-2026-041${position}`,
-    purchaseOrder: position === 0 ? 'PO-4711' : null,
-    dueDate: position === 0 ? null : payment.dueDate,
+export const transferMembers = (['settled', 'on_ramp_pending'] as const).map(
+  (status, position) => ({
+    payment: aBarePayment({
+      id: `inv_${position}`,
+      status,
+      amount: payment.amount,
+      number: `RN-2026-041${position}`,
+      purchaseOrder: position === 0 ? 'PO-4711' : null,
+      dueDate: position === 0 ? null : payment.dueDate,
+    }),
+    arrived: status === 'settled' ? payment.amount : { ...payment.amount, amountMinor: 100n },
   }),
 );

@@ -6,6 +6,7 @@ import { money } from '../../../../core/domain/base/money.js';
 import type { Payment } from '../../../../core/domain/payments/payment.js';
 import { findDifferences } from '../../../../core/usecases/payments/ledger-check.js';
 import { readPayment } from '../../../../core/usecases/payments/payments.js';
+import { simulate } from '../../../../core/usecases/sandbox/simulations.js';
 import { memoryOnly } from '../../../support/partners/memory-only.js';
 import { readPdf } from '../../../support/read-pdf.js';
 import { makeIntent } from '../../../support/scenes/made-payments.js';
@@ -92,7 +93,7 @@ test('two payments are chosen, confirmed and paid with one transfer', async (t) 
 });
 
 test('on a host without settings a button sends the money of the transfer', async (t) => {
-  const { world, made, signedIn } = await buyerOf(t, { payins: 'wait' });
+  const { world, tenant, made, signedIn } = await buyerOf(t, { payins: 'wait' });
   const [first, second] = [await made(), await made(money(25_066n, 'USD'))];
   const visitor = await signedIn(first);
   await visitor.open(`/r/${first.publicId}/payments`);
@@ -102,8 +103,14 @@ test('on a host without settings a button sends the money of the transfer', asyn
     ([, name]) => name,
   );
   assert.deepEqual(events, ['money_arrives', 'money_short', 'money_over', 'money_twice']);
-  await visitor.send('/simulate', { event: 'money_arrives' });
+  await visitor.send('/simulate', { event: 'money_short' });
   await world.settle();
+  const advice = async () => textOf((await visitor.open(`/r/${first.publicId}/remittance`)).text);
+  assert.match(await advice(), /Received from you USD 349\.66\s*Missing USD 1\.00/);
+  const late = (await world.statusOf(first.id)) === 'settled' ? second : first;
+  await simulate(world.deps, tenant, late.id, 'money_top_up');
+  await world.settle();
+  assert.doesNotMatch(await advice(), /Missing/);
   for (const { id } of [first, second]) assert.equal(await world.statusOf(id), 'settled');
 });
 
