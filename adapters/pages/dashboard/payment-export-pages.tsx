@@ -4,11 +4,11 @@ import { z } from 'zod';
 import { dayOf } from '../../../core/domain/base/time-zone.js';
 import type { ShownView } from '../../../core/domain/payments/change.js';
 import { Button, ButtonLink, Form } from '../kit/components.js';
-import { BYTE_ORDER_MARK, csvFile, plainCsv, spreadsheetCsv } from '../kit/csv-line.js';
-import { CheckField } from '../kit/fields.js';
+import { csvFile } from '../kit/csv-line.js';
 import { type PageAnswer, type PageContext, seeOther } from '../kit/page-route.js';
 import { givenIn, listPath } from '../kit/pages/list-page.js';
-import { localeOfCall, viewOf } from './dashboard-scene.js';
+import { CsvChoice, chosenStyle, csvField } from './csv-choice.js';
+import { viewOf } from './dashboard-scene.js';
 import { actorOf, type MemberCall, tenantOfCall } from './member-page.js';
 import { memberPages } from './member-pages.js';
 import { csvHeader, csvRow } from './payment-csv.js';
@@ -20,7 +20,7 @@ export const UNPROVEN_ROWS_MAX = 1_000;
 const ROWS_PER_PAGE = 200;
 
 const scope = 'payments:export';
-const exportForm = z.object({ bom: z.string().max(3).optional() });
+const exportForm = z.object(csvField);
 type ExportCall = MemberCall<z.infer<typeof exportForm>>;
 const filtersOf = ({ query }: Pick<MemberCall, 'query'>) => givenIn(exportFilters, query);
 
@@ -73,7 +73,7 @@ function exportOf(path: string, proof: 'session' | 'export_payments', run: Expor
               </p>
               <p>{words.text}</p>
               <Form to={listPath(path.slice(1), filters)} class="stack" download>
-                <CheckField name="bom" label={words.bom} hint={words.bomHint} />
+                <CsvChoice />
                 <div class="actions">
                   <Button look="primary">{words.download}</Button>
                   <ButtonLink href={list}>{words.back}</ButtonLink>
@@ -121,14 +121,9 @@ function fileOf({ deps }: PageContext, call: ExportCall, body: PageAnswer['body'
   return csvFile(`${name}-${mode}-${day}`, body);
 }
 
-/** A file for Excel is that of the language. */
 async function* textOf(pages: Pages, call: ExportCall): AsyncGenerator<string> {
   const { timeZone } = actorOf(call).organization;
-  const { hasDecimalPoint } = call;
-  const isForExcel = call.form.bom === 'yes';
-  const form = isForExcel
-    ? spreadsheetCsv({ locale: localeOfCall(call), hasDecimalPoint, timeZone })
-    : plainCsv;
-  yield `${isForExcel ? BYTE_ORDER_MARK : ''}${csvHeader(form)}`;
+  const { begin, form } = chosenStyle(call);
+  yield `${begin}${csvHeader(form)}`;
   for await (const page of pages) for (const view of page) yield csvRow(view, form, timeZone);
 }

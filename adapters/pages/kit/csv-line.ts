@@ -28,6 +28,14 @@ export const plainCsv: CsvForm = {
   write: { text: guarded, number: same, day: same, instant: same },
 };
 
+/** What a file begins with, and how its lines are written. */
+export interface CsvStyle {
+  readonly begin: string;
+  readonly form: CsvForm;
+}
+
+export const programStyle: CsvStyle = { begin: '', form: plainCsv };
+
 interface Reader {
   readonly locale: Locale;
   readonly hasDecimalPoint: boolean;

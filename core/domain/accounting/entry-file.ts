@@ -81,15 +81,35 @@ export function entryText(form: EntryForm, file: EntryFile): string {
     .join('');
 }
 
-/** No text in it can hold a comma, a quote or a formula. */
-function csvLines({ entries }: EntryFile): readonly string[] {
-  const rows = entries.flatMap(({ id, day, subjectId, kind, lines, accounts }) =>
+/** The columns of the CSV file. */
+export const entryColumns = [
+  'entry',
+  'day',
+  'payment',
+  'kind',
+  'account',
+  'name',
+  'amount',
+  'currency',
+] as const;
+type EntryColumn = (typeof entryColumns)[number];
+
+/** One row for each line of an entry. No text in it can hold a comma, a quote or a formula. */
+export function entryRows({
+  entries,
+}: Pick<EntryFile, 'entries'>): readonly Readonly<Record<EntryColumn, string>>[] {
+  return entries.flatMap(({ id: entry, day, subjectId: payment, kind, lines, accounts }) =>
     lines.map(({ account, money: { amountMinor, currency } }) => {
-      const cells = [id, day, subjectId, kind, account, accounts[account]];
-      return [...cells, formatAmount(amountMinor), currency].join(',');
+      const name = accounts[account];
+      const amount = formatAmount(amountMinor);
+      return { entry, day, payment, kind, account, name, amount, currency };
     }),
   );
-  return ['entry,day,payment,kind,account,name,amount,currency', ...rows];
+}
+
+function csvLines(file: EntryFile): readonly string[] {
+  const rows = entryRows(file).map((row) => entryColumns.map((column) => row[column]).join(','));
+  return [entryColumns.join(','), ...rows];
 }
 
 /** hledger and ledger read the same journal. */

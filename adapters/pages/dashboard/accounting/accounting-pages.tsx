@@ -19,8 +19,10 @@ import {
   periodOf,
 } from '../../../../core/domain/accounting/accounting.js';
 import {
+  entryColumns,
   entryFiles,
   entryForms,
+  entryRows,
   entryText,
 } from '../../../../core/domain/accounting/entry-file.js';
 import { absolute, money } from '../../../../core/domain/base/money.js';
@@ -42,7 +44,7 @@ import {
   readEntryPayments,
 } from '../../../../core/usecases/accounting/settlement-entries.js';
 import { Button, ButtonForm, ButtonLink, Foreign, Form, Note } from '../../kit/components.js';
-import { csvFile } from '../../kit/csv-line.js';
+import { type CsvKind, type CsvStyle, csvFile, csvLine } from '../../kit/csv-line.js';
 import { SelectField } from '../../kit/fields.js';
 import { fxCsv, fxLines } from '../../kit/files/fx-file.js';
 import { download, type PageContext } from '../../kit/page-route.js';
@@ -50,6 +52,7 @@ import { textAs } from '../../kit/pages/form-page.js';
 import { Table } from '../../kit/pages/table.js';
 import { lawTexts } from '../../proof/law-texts.js';
 import { proofTexts } from '../../proof/proof-texts.js';
+import { CsvChoice, chosenStyle, csvField } from '../csv-choice.js';
 import { may, useDashboard } from '../dashboard-scene.js';
 import { actorOf, anyRole, type MemberCall, tenantOfCall } from '../member-page.js';
 import { memberPages } from '../member-pages.js';
@@ -119,7 +122,7 @@ export const accountingPages = [
   memberPages.export({
     path: `${PATH}/entries`,
     access: exportsData,
-    form: z.object({ month, form: z.enum(entryForms) }),
+    form: z.object({ month, form: z.enum(entryForms), ...csvField }),
     async run({ deps }, call) {
       const { month: of, form } = call.form;
       const tenant = tenantOfCall(call);
@@ -130,7 +133,11 @@ export const accountingPages = [
         of: tenant,
         filter: `entries=${of}&form=${form}`,
         rows: read.entries.length,
-        file: () => download(name, `${contentType}; charset=utf-8`, entryText(form, read)),
+        file: () => {
+          const isForExcel = form === 'csv' && call.form.bom === 'yes';
+          const text = isForExcel ? sheetOf(read, chosenStyle(call)) : entryText(form, read);
+          return download(name, `${contentType}; charset=utf-8`, text);
+        },
       };
     },
   }),
@@ -160,7 +167,7 @@ export const accountingPages = [
   memberPages.export({
     path: `${EXTRACT}/file`,
     access: exportsNames,
-    form: z.object({ month }),
+    form: z.object({ month, ...csvField }),
     async run(_, call) {
       const { month: of } = call.form;
       const tenant = tenantOfCall(call);
@@ -169,7 +176,10 @@ export const accountingPages = [
         of: tenant,
         filter: `extract=${of}`,
         rows: null,
-        file: (count) => csvFile(`extract-${tenant.mode}-${of}`, fxCsv(count(fxLines(pages)))),
+        file: (count) => {
+          const text = fxCsv(count(fxLines(pages)), chosenStyle(call));
+          return csvFile(`extract-${tenant.mode}-${of}`, text);
+        },
       };
     },
   }),
@@ -207,6 +217,21 @@ export const accountingPages = [
     },
   }),
 ];
+
+const kinds = entryColumns.map(
+  (column): CsvKind => (column === 'day' ? 'day' : column === 'amount' ? 'number' : 'text'),
+);
+
+function sheetOf(file: Parameters<typeof entryRows>[0], { begin, form }: CsvStyle): string {
+  const rows = entryRows(file).map((row) =>
+    csvLine(
+      entryColumns.map((column) => row[column]),
+      form,
+      kinds,
+    ),
+  );
+  return `${begin}${csvLine(entryColumns, form)}${rows.join('')}`;
+}
 
 /** The month of the query, or the current one, and those to choose from. */
 function monthsOf({ clock }: PageContext['deps'], call: MemberCall) {
@@ -264,6 +289,7 @@ function Download({ of }: { readonly of: string }): VNode {
       <Form to="accounting/entries" class="stack" download>
         <input type="hidden" name="month" value={of} />
         <SelectField name="form" label={words.format} choices={choices} value="csv" />
+        <CsvChoice />
         <div class="actions">
           <Button look="primary">{words.download}</Button>
           <ButtonLink href={`${view.path}${EXTRACT}?month=${of}`}>{words.extract}</ButtonLink>
@@ -378,6 +404,7 @@ function Extract({
         )}
         <Form to="accounting/extract/file" class="stack" download>
           <input type="hidden" name="month" value={of} />
+          <CsvChoice />
           <div class="actions">
             <Button look="primary">{words.download}</Button>
           </div>

@@ -75,6 +75,24 @@ test('the extract has each PIX of the month, and says what lacks facts', async (
   );
 });
 
+test('each file is also written as Excel reads it in the language, which ticks the box', async () => {
+  const isTicked = (text: string) => /<input[^>]*name="bom"[^>]* checked/.test(text);
+  const brl = (await brlOf()).replace('.', ',');
+  const cookie = `ponte-member=${await memberToken(site, 'finance')}`;
+  const brazilian = site.visitor({ headers: { cookie, 'accept-language': 'pt-BR' } });
+  for (const [page, file, form] of [
+    ['', 'entries', { form: 'csv' }],
+    ['/extract', 'extract/file', {}],
+  ] as const) {
+    const path = `${root}/accounting${page}?month=${month}`;
+    assert.equal(isTicked((await finance.open(path)).text), false, 'in English');
+    assert.equal(isTicked((await brazilian.open(path)).text), true, page);
+    const { text } = await brazilian.send(`/accounting/${file}`, { month, bom: 'yes', ...form });
+    assert.ok(text.includes(`;${brl};`), `the decimal comma of ${brl}`);
+    assert.match(text, /;\d\d\/\d\d\/20\d\d/);
+  }
+});
+
 test('names and closings are of members who may write them', async () => {
   const { deps } = site.world;
   const read = await viewer.open(`${root}/accounting?month=${month}`);
