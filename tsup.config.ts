@@ -167,6 +167,14 @@ export async function writeCommonJs(dist: string): Promise<void> {
   }
 }
 
+/** Imports run in their order: the refusal comes before packages that an old Node cannot load. */
+export function refuseOldNode(dist: string): void {
+  const embed = join(dist, 'embed.js');
+  const text = readFileSync(embed, 'utf8');
+  // On the first line, so that the source map still fits.
+  writeFileSync(embed, `import '../cli/node-version.cjs'; ${text}`);
+}
+
 /** The exports of `ponte-payments-client`: an integrator needs no server, and Node 20 is enough. */
 const clientExports = { '.': 'client', './webhooks': 'webhooks' } as const;
 
@@ -260,5 +268,6 @@ const build: Options = {
       if (existsSync(from)) cpSync(from, to, { recursive: true });
     }
     await writeCommonJs('dist');
+    refuseOldNode('dist');
   },
 };

@@ -15,18 +15,10 @@ var pathToFileURL = require('url').pathToFileURL;
 
 var root = path.join(__dirname, '..');
 var built = path.join(root, 'dist', 'cli.js');
-var oldest = require('../package.json').engines.node.replace('>=', '');
+var problem = problemOfNode();
 
-if (isOlder(process.versions.node, oldest)) {
-  fail(
-    'needs Node ' +
-      oldest +
-      ' or newer, but ' +
-      process.execPath +
-      ' is ' +
-      process.version +
-      '. Install a newer Node, or in a clone use npm run -s ponte --, which has one',
-  );
+if (problem !== null) {
+  fail(problem);
 } else if (!fs.existsSync(built)) {
   fail('dist/ is missing; run `npm run build` in ' + root);
 } else {
@@ -35,10 +27,13 @@ if (isOlder(process.versions.node, oldest)) {
   import(pathToFileURL(built).href);
 }
 
-function isOlder(version, than) {
-  var have = version.split('.').map(Number);
-  var want = than.split('.').map(Number);
-  return have[0] < want[0] || (have[0] === want[0] && have[1] < want[1]);
+function problemOfNode() {
+  try {
+    require('./node-version.cjs');
+    return null;
+  } catch (error) {
+    return error.message.replace('ponte-payments ', '');
+  }
 }
 
 // Only a clone has the configuration of the build.

@@ -21,7 +21,7 @@ import { createInterface } from 'node:readline/promises';
 import { describe, test } from 'node:test';
 import { build } from 'esbuild';
 import { signWebhook } from '../core/domain/webhooks/signature.js';
-import { writeClientPackage, writeCommonJs } from '../tsup.config.js';
+import { refuseOldNode, writeClientPackage, writeCommonJs } from '../tsup.config.js';
 import { BUILT_PROGRAM } from './support/servers/host-process.js';
 import { importsOf, projectFiles, projectRoot } from './support/source-tree.js';
 import { temporaryFolder } from './support/temporary-folder.js';
@@ -62,6 +62,7 @@ if (program !== undefined) {
   cpSync(join(projectRoot, types), join(copy, types));
   npm(copy, 'run', 'build:types');
   await writeCommonJs(join(copy, 'dist'));
+  refuseOldNode(join(copy, 'dist'));
   await writeClientPackage(join(copy, 'dist'));
 }
 if (program !== undefined) npm(copy, 'run', 'pin');
@@ -203,7 +204,7 @@ test('the tarball holds the built code and every migration', () => {
 test('the tarball holds no sources, no tests and no machine-made leftovers', () => {
   const allowed = [
     /^(dist|adapters\/docs|test\/examples)\//,
-    /^(cli\/(bin\.cjs|ponte\.service)|test\/screens\/[a-z-]+\.png)$/,
+    /^(cli\/((bin|node-version)\.cjs|ponte\.service)|test\/screens\/[a-z-]+\.png)$/,
     /^(package\.json|LICENSE|[A-Z]+\.md)$/,
   ];
   assert.deepEqual(
@@ -212,6 +213,13 @@ test('the tarball holds no sources, no tests and no machine-made leftovers', () 
     ),
     [],
   );
+});
+
+test('an old Node is refused before a package that it cannot load', () => {
+  const old = "Object.defineProperty(process.versions, 'node', { value: '20.20.2' });";
+  const script = `${old} import('ponte-payments').catch(({ message }) => console.log(message));`;
+  const said = execFileSync(process.execPath, ['-e', script], { cwd: consumer, encoding: 'utf8' });
+  assert.match(said, /^ponte-payments needs Node 22\.19 or newer, but .*\. Install .*\n$/);
 });
 
 test('ponte-payments/webhooks needs no other package', () => {

@@ -10,7 +10,7 @@ import { temporaryFolder } from '../support/temporary-folder.js';
 
 // The bin in a separate folder, with a CLI that only reports that it was called.
 const folder = temporaryFolder();
-for (const name of ['cli/bin.cjs', 'package.json']) {
+for (const name of ['cli/bin.cjs', 'cli/node-version.cjs', 'package.json']) {
   cpSync(join(projectRoot, name), join(folder, name));
 }
 for (const name of ['dist', 'core', 'adapters', 'host']) mkdirSync(join(folder, name));
