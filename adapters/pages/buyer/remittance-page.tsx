@@ -98,7 +98,7 @@ function Members({ scene }: { readonly scene: PaymentScene }): VNode {
   );
 }
 
-/** Of all payments of the transfer. One that has ended misses nothing. */
+/** Sums over all payments of the transfer. One that has ended misses nothing. */
 function sumsOf({ members, amount: { currency } }: PaymentScene['payment']) {
   const sum = (part: (member: MemberView) => bigint) =>
     money(
