@@ -29,10 +29,19 @@ export function table(
     .join('\n');
 }
 
-/** Stored texts may have line ends and codes of terminals. */
+/** Stored texts may have line ends. */
 function printable(cell: string): string {
   return cell.replaceAll(/\p{Cc}+/gu, ' ');
 }
+
+/** Codes of terminals, and marks that change the direction of what follows them. */
+const reachingOn = /[\p{Cc}\p{Bidi_Control}]+/gu;
+
+const cleaned = (line: string): string =>
+  line
+    .split(CELL_END)
+    .map((part) => part.replaceAll(reachingOn, ' '))
+    .join(CELL_END);
 
 export interface Paper {
   readonly columns: number;
@@ -53,7 +62,7 @@ export function paperOf(
 /** The text with its tables as wide as the paper at most. */
 export function laidOut(text: string, paper: Paper): string {
   const parts: { readonly isTable: boolean; readonly lines: string[] }[] = [];
-  for (const line of text.split('\n')) {
+  for (const line of text.split('\n').map(cleaned)) {
     const isTable = line.endsWith(CELL_END);
     const last = parts.at(-1);
     if (last?.isTable === isTable) last.lines.push(line);

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { counting } from '../../cli/operator.js';
-import { laidOut, type Paper, paperOf, sizeText, table } from '../../cli/output.js';
+import { fields, laidOut, type Paper, paperOf, sizeText, table } from '../../cli/output.js';
 import { widthOf } from '../../cli/text-width.js';
 import { runCommand } from '../support/servers/command.js';
 
@@ -68,6 +68,13 @@ test('a stored text has no codes of terminals and no line ends', () => {
   const text = laidOut(table(['A', 'B'], [['\x1b[31mred\x1f', 'two\nlines\x9b']], ''), at(80));
   assert.equal(text.split('\n').length, 2);
   assert.doesNotMatch(text, /[\p{Cc}&&[^\n]]/v);
+});
+
+test('no stored text reaches the line after it, in a table or not', () => {
+  const hostile = 'red \x1b[31m \u202eCBA\u2066 \x9b';
+  const text = `${fields({ name: hostile })}\n${table(['A'], [[hostile]], '')}\nEnd of ${hostile}.`;
+  assert.doesNotMatch(laidOut(text, at(80)), /[[\p{Cc}\p{Bidi_Control}]--\n]/v);
+  assert.match(laidOut(text, at(80)), /^name {2}red {2}\[31m {2}CBA/);
 });
 
 test('color is for alarms, on a terminal that wants it', () => {
