@@ -66,7 +66,7 @@ export const deskItemPages = [
       heading: <Amount money={row.amount} />,
       lede: (
         <>
-          <Foreign text={knownText(row.known, view.nowMs)} />{' '}
+          <Foreign text={knownText(row.known, view.nowMs, format)} />{' '}
           {item.found === null ? null : <WhoPaysWhom found={item.found} />}
         </>
       ),

@@ -143,7 +143,7 @@ function Item({ row }: { readonly row: QueueRow }): VNode {
         <Amount money={row.amount} />
       </p>
       <p>
-        <Foreign text={knownText(row.known, view.nowMs)} />
+        <Foreign text={knownText(row.known, view.nowMs, format)} />
       </p>
       <p>
         <a href={`${view.path}/money/${row.queue}/${row.id}`}>The item and its history</a>

@@ -24,7 +24,11 @@ const restText: DeadlineText<string> = {
   over: (end) => `The payment waited for the rest until ${end}, and is about to end.`,
 };
 
-export function knownText(known: Known, nowMs: number): string {
+/** As logs and commands write amounts and times. */
+const plainWords = { money: shownAmount, instant: formatInstant };
+
+/** `words`: how pages write them. */
+export function knownText(known: Known, nowMs: number, words = plainWords): string {
   const because = 'error' in known && known.error !== null ? `: ${sentence(known.error)}` : '.';
   switch (known.kind) {
     case 'deposit':
@@ -36,16 +40,16 @@ export function knownText(known: Known, nowMs: number): string {
       const next =
         endsAtMs === null
           ? 'The payment waits for the rest.'
-          : deadline(endsAtMs, nowMs, formatInstant(endsAtMs))(restText);
-      return `${shownAmount(known.held)} of ${shownAmount(known.asked)} arrived. ${next}`;
+          : deadline(endsAtMs, nowMs, words.instant(endsAtMs))(restText);
+      return `${words.money(known.held)} of ${words.money(known.asked)} arrived. ${next}`;
     }
     case 'unapproved':
       return (
-        `The partner rejected the buyer. The payment of ${shownAmount(known.asked)} is ` +
+        `The partner rejected the buyer. The payment of ${words.money(known.asked)} is ` +
         `${known.status}; its payout is not sent unless the partner approves the buyer again.`
       );
     case 'lost':
-      return `${shownAmount(known.received)} arrived, and more has left.`;
+      return `${words.money(known.received)} arrived, and more has left.`;
     case 'refund':
       return `${refundTexts[known.state]}${because}`;
     case 'payout':

@@ -128,6 +128,13 @@ export function PaidOut({ figures: { daysMs, paidOut } }: FiguresProps): VNode {
   });
   const shown = days.filter(({ money }) => money.amountMinor !== 0n).toReversed();
   const [from, to] = [format.shortDay(daysMs[0] ?? 0), format.shortDay(daysMs.at(-1) ?? 0)];
+  if (shown.length === 0) {
+    return (
+      <Card id="by-day" heading={texts.home.byDay} isStack>
+        <p class="small quiet">{texts.home.none}</p>
+      </Card>
+    );
+  }
   return (
     <Card id="by-day" heading={texts.home.byDay} isStack>
       <p class="small quiet">{texts.home.byDayText(from, to)}</p>

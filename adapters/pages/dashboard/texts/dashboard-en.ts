@@ -217,7 +217,8 @@ export const dashboardEn = {
     byDayLabel: (currency: string, from: string, to: string, most: string) =>
       `Bars, one a day, of ${currency} paid out from ${from} to ${to}. ${most} ` +
       `The table below has every day.`,
-    byState: (count: string) => `Where ${count} payments are`,
+    byState: (count: string) =>
+      count === '1' ? 'Where 1 payment is' : `Where ${count} payments are`,
     byStateText: 'Made in the last 30 days, all currencies.',
     firstSteps: 'First steps',
     allSteps: 'See all steps',

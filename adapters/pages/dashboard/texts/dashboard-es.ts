@@ -200,7 +200,7 @@ export const dashboardEs: DashboardTexts = {
     byDayLabel: (currency, from, to, most) =>
       `Barras, una por día, de ${currency} pagados del ${from} al ${to}. ${most} ` +
       `La tabla de abajo tiene todos los días.`,
-    byState: (count) => `Situación de ${count} pagos`,
+    byState: (count) => `Situación de ${count} ${count === '1' ? 'pago' : 'pagos'}`,
     byStateText: 'Creados en los últimos 30 días, en todas las monedas.',
     firstSteps: 'Primeros pasos',
     allSteps: 'Ver todos los pasos',

@@ -198,7 +198,7 @@ export const dashboardPtBr: DashboardTexts = {
     byDayLabel: (currency, from, to, most) =>
       `Barras, uma por dia, de ${currency} pagos de ${from} a ${to}. ${most} ` +
       `A tabela abaixo tem todos os dias.`,
-    byState: (count) => `Situação de ${count} pagamentos`,
+    byState: (count) => `Situação de ${count} ${count === '1' ? 'pagamento' : 'pagamentos'}`,
     byStateText: 'Criados nos últimos 30 dias, em todas as moedas.',
     firstSteps: 'Primeiros passos',
     allSteps: 'Ver todos os passos',
