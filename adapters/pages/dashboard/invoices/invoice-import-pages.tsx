@@ -308,7 +308,8 @@ function errorsOf({ invoiceImport }: DashboardTexts, made: Import): readonly Fie
       text: faults
         .map(({ column, text }, at) => {
           const named = at === 0 ? invoiceImport.of(line, column) : column;
-          return named === null ? text : `${named}: ${text}`;
+          const said = text.replace(/\.$/, '');
+          return named === null ? said : `${named}: ${said}`;
         })
         .join('; '),
     }));
