@@ -102,18 +102,6 @@ export function storeDepositsContract(fresh: OpenStore): void {
     assert.equal((await byRef())?.id, 'cmd_3');
   });
 
-  test('an id of the partner is that of one command about money, at each of its instances', async () => {
-    const named = { partnerRef: 'pa', instance: 'one' };
-    const store = await written((tx) => {
-      tx.commands.insert(aCommand({ ...named, id: 'cmd_1', reference: 'r_1' }));
-      tx.commands.insert(aCommand({ ...named, id: 'cmd_2', reference: 'r_2', instance: 'two' }));
-      const payout = { kind: 'payout', id: 'cmd_3', reference: 'r_3' } as const;
-      tx.commands.insert(aCommand({ ...named, ...payout }));
-    });
-    const again = aCommand({ ...named, id: 'cmd_4', reference: 'r_4' });
-    await assert.rejects(store.run(async (tx) => tx.commands.insert(again)));
-  });
-
   test('an update is guarded by the version, and changes no identity', async () => {
     const store = await deposits({});
     const change = { state: 'assigned', paymentId: 'pi_1', rule: 'text', orgId: 'org_b' } as const;

@@ -497,11 +497,6 @@ create index partner_commands_due on partner_commands (due_at) where due_at is n
 create index partner_commands_partner_ref on partner_commands (mode, kind, partner_ref)
   where partner_ref is not null;
 
--- The same money counts once. A party may keep its id; shares of a deposit have that of its pay-in.
-create unique index partner_commands_money_ref
-  on partner_commands (mode, kind, partner_ref, instance)
-  where partner_ref is not null and payment_id is not null and deposit_id is null;
-
 create index partner_commands_of_payment on partner_commands (org_id, mode, payment_id);
 
 create index partner_commands_newest on partner_commands (created_at, id);

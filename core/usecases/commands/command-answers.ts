@@ -30,6 +30,7 @@ import type {
 } from '../../ports/partner.js';
 import type { Tx } from '../../ports/storage.js';
 import { isDepositUndecided } from '../deposits/deposit-matching.js';
+import { depositOf } from '../deposits/deposits.js';
 import { expectApproved } from '../parties/buyer-decisions.js';
 import {
   holdsPayouts,
@@ -165,7 +166,8 @@ async function unapprovedPayment(tx: Tx, command: PartnerCommand): Promise<Payme
 
 /**
  * An id of the partner is that of one command: another one that is answered with it would count
- * the same money again. Such an answer leaves the command in doubt.
+ * the same money again. Such an answer leaves the command in doubt, unless the money came as a
+ * deposit: then its reports wait for an operator.
  */
 async function stageAccepted<T extends AcceptedCommand | null>(
   batch: Batch,
@@ -176,7 +178,9 @@ async function stageAccepted<T extends AcceptedCommand | null>(
   const partnerRef = answer.outcome === 'done' ? (answer.value?.partnerRef ?? null) : null;
   if (partnerRef === null || !isMoneyCommand(command)) return stage(batch, command, answer);
   const other = await batch.tx.commands.byPartnerRef(command.mode, command.kind, partnerRef);
-  if (!isTaken(other, command)) return stage(batch, command, answer);
+  if (!isTaken(other, command) || (await depositOf(batch, command, partnerRef)) !== null) {
+    return stage(batch, command, answer);
+  }
   const reason = 'the partner answers with the id of another command';
   const staged = await stage(batch, command, { outcome: 'unknown', reason });
   const announce = () => {
