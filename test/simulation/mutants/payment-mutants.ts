@@ -38,8 +38,8 @@ export const paymentMutants = [
     file: 'core/usecases/commands/command-calls.ts',
     edits: [
       [
-        'if (command.request !== null) return {',
-        "if (command.request !== null && command.kind !== 'payout') return {",
+        'if (command.request !== null) {',
+        "if (command.request !== null && command.kind !== 'payout') {",
       ],
       [
         '.prepare(deps, partner, command);',
