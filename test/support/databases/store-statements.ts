@@ -51,8 +51,8 @@ const age = { sinceMs: T0, sinceDeliveryId: 'whd_5' };
 
 const places: Readonly<Record<SealedColumn, readonly string[]>> = {
   'connected_accounts.tax_id_sealed': ['org_a', 'test', 'acct_1'],
-  'kyc_submissions.dossier_sealed': ['org_a', 'test', 'byr_1', 'kyc_1'],
-  'kyc_submissions.draft_sealed': ['org_a', 'test', 'byr_1', 'kyc_1'],
+  'kyc_submissions.dossier_sealed': ['org_a', 'test', 'kyc_1'],
+  'kyc_submissions.draft_sealed': ['org_a', 'test', 'kyc_1'],
   'mails.token_sealed': ['org_a', 'test', 'mail_1'],
   'partner_commands.request': ['cmd_1'],
   'party_drafts.draft_sealed': ['org_a', 'test', 'acct_1'],
