@@ -35,7 +35,7 @@ const POLL_MS = MINUTE_MS;
 const KEY_USE_POLL_MS = SECOND_MS;
 const REFUSALS_POLL_MS = SECOND_MS;
 /** How late the loss of another host, or of the leader, is detected. */
-const LOST_LEASES_POLL_MS = 2 * SECOND_MS;
+const LOST_LEASES_POLL_MS = 4 * SECOND_MS;
 const SLOW_DELIVERIES_POLL_MS = SECOND_MS / 2;
 /** Much longer than a slow delivery is without a row. */
 const MISSING_DELIVERIES_POLL_MS = 3 * SECOND_MS;

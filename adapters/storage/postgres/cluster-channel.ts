@@ -52,10 +52,10 @@ const RECONNECT_EVERY_MS = 250;
  * keeps the connections of a hanging process open. For the same reason the leader loses the lead
  * when it is silent for LEAD_SILENCE.
  */
-const BEAT_MS = 1_000;
+const BEAT_MS = 2_000;
 const ANSWER_TIMEOUT_MS = 2_000;
 /** Another server of the URL may be promoted while this one still accepts writes. */
-const LOOK_EVERY_BEATS = 5;
+const LOOK_EVERY_BEATS = 3;
 const LEAD_SILENCE = '10s';
 const limitSilenceSql = [
   `select set_config(name, '${LEAD_SILENCE}', false) from pg_settings`,
