@@ -4,7 +4,7 @@
 import { hash } from 'node:crypto';
 import type { Actor } from '../../core/domain/base/actor.js';
 import { isStorable } from '../../core/domain/base/raw-json.js';
-import { modes } from '../../core/domain/base/tenant.js';
+import { modes, type Tenant } from '../../core/domain/base/tenant.js';
 import type { PaymentWithCommands } from '../../core/domain/payments/change.js';
 import type { ChangeDetails, ChangedRow } from '../../core/domain/service/audit-record.js';
 import { keyIdOf } from '../../core/domain/service/sealed-text.js';
@@ -40,11 +40,11 @@ interface Staged {
 export class UnitOfWork {
   readonly isFirst: boolean;
   readonly insertsFirst: boolean;
-  /** What the caller has read of a payment; null after the first run. */
-  readonly knownPayment: PaymentWithCommands | null;
   /** Who causes the events of this run; null: not known. */
   actor: Actor | null = null;
   readonly #database: Database;
+  /** What the caller has read of a payment; null after the first run. */
+  readonly #knownPayment: PaymentWithCommands | null;
   readonly #writes: Write[] = [];
   /** Made by the first write: most runs only read. */
   #staged: Staged | null = null;
@@ -58,7 +58,7 @@ export class UnitOfWork {
   constructor(database: Database, isFirst: boolean, known: PaymentWithCommands | null = null) {
     this.#database = database;
     this.isFirst = isFirst;
-    this.knownPayment = isFirst ? known : null;
+    this.#knownPayment = isFirst ? known : null;
     this.insertsFirst = isFirst && database.refusesAlone;
   }
 
@@ -152,6 +152,13 @@ export class UnitOfWork {
     this.#known.push(...guards.slice(0, 1));
     this.#seen.push(() => guards);
     return value;
+  }
+
+  /** What the caller has read of this payment before; null: nothing, or it may have changed. */
+  knownPayment({ orgId, mode }: Tenant, paymentId: string): PaymentWithCommands | null {
+    const { payment } = this.#knownPayment?.was ?? {};
+    const isOne = payment?.id === paymentId && payment.orgId === orgId && payment.mode === mode;
+    return isOne ? this.#knownPayment : null;
   }
 
   async first<T>(table: Table<T>, tail: string, params: readonly Param[]): Promise<T | null> {

@@ -291,9 +291,15 @@ export function storeContract(fresh: OpenStore): void {
     const taken = [known.was, known.commands];
     const again = { payment: { ...payment, failureReason: 'decided', version: 2 }, funds };
     assert.deepEqual(runs, [taken, taken, [again, [command]]]);
-    // Another payment is read.
-    const other = await store.run((tx) => tx.payments.withFunds(tenant, 'pi_2'), { known });
-    assert.equal(other, null);
+    // Another payment is read, and so is one of another tenant.
+    for (const [by, id] of [
+      [tenant, 'pi_2'],
+      [{ ...tenant, orgId: 'org_b' }, payment.id],
+    ] as const) {
+      const read = await store.run((tx) => tx.payments.withFunds(by, id), { known });
+      const found = await store.run((tx) => tx.commands.ofPayment(by, id), { known });
+      assert.deepEqual([read, found], [null, []]);
+    }
   });
 
   test('a message that had no row is inserted once; the second run reads it', async () => {

@@ -254,10 +254,10 @@ export const paymentsPart: TxPart<'payments'> = {
     return (await Promise.all(pages)).flat().map((row) => String(row['id']));
   },
   get: (unit, { orgId, mode }, id) => unit.byKey(payments, [orgId, mode, id]),
-  async withFunds(unit, { orgId, mode }, id) {
-    const key = [orgId, mode, id];
-    const known = unit.knownPayment?.was ?? null;
-    if (known?.payment.id === id) return unit.taken(aggregates, known, key);
+  async withFunds(unit, tenant, id) {
+    const key = [tenant.orgId, tenant.mode, id];
+    const known = unit.knownPayment(tenant, id);
+    if (known !== null) return unit.taken(aggregates, known.was, key);
     return unit.joinedByKey(aggregateById, key);
   },
   byExternalId: (unit, { orgId, mode }, origin, externalId) =>

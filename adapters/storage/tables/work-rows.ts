@@ -232,9 +232,9 @@ export const commandsPart: TxPart<'commands'> = {
     const sql = 'update partner_commands set instance = $1 where mode = $2 and instance = $3';
     unit.stage(merge(commands.name, null, sql, [to, mode, from]));
   },
-  ofPayment: async (unit, { orgId, mode }, paymentId) => {
-    const known = unit.knownPayment;
-    if (known?.was.payment.id === paymentId) {
+  ofPayment: async (unit, tenant, paymentId) => {
+    const known = unit.knownPayment(tenant, paymentId);
+    if (known !== null) {
       unit.assertUnwritten(commands.name);
       return known.commands;
     }
@@ -242,7 +242,8 @@ export const commandsPart: TxPart<'commands'> = {
       'where org_id = $1 and mode = $2 and payment_id = $3',
       'order by created_at, id',
     ].join(' ');
-    return (await unit.all(commands, sql, [orgId, mode, paymentId])).filter(isMoneyCommand);
+    const key = [tenant.orgId, tenant.mode, paymentId];
+    return (await unit.all(commands, sql, key)).filter(isMoneyCommand);
   },
   payinsInFlight: async (unit, mode, limit) => {
     const sql = 'where mode = $1 and is_in_flight order by id limit $2';
