@@ -29,7 +29,7 @@ interface Kept {
   values: readonly unknown[] | null;
   /** Names of tables, and of beginnings of their keys. */
   readonly on: readonly string[];
-  readonly characters: number;
+  characters: number;
 }
 
 type Written = Pick<Statement, 'sql' | 'params' | 'template'>;
@@ -61,7 +61,7 @@ export class RowCache {
       table,
       keyName(table, params.slice(0, columns.length)),
     ]);
-    const characters = OVERHEAD + charactersOf(rows);
+    const characters = charactersOf(rows);
     const row = query.whole === undefined ? null : (rows[0] ?? null);
     const kept = { name: this.#nameOf(query, params), query, row, values, on, characters };
     this.#kept.set(kept.name, kept);
@@ -70,10 +70,7 @@ export class RowCache {
       const dependents = this.#dependents.get(name) ?? new Set();
       this.#dependents.set(name, dependents.add(kept));
     }
-    for (const oldest of this.#kept.values()) {
-      if (this.#characters <= this.#charactersMax) break;
-      this.#drop(oldest);
-    }
+    this.#dropOldest();
     return values;
   }
 
@@ -86,9 +83,15 @@ export class RowCache {
   written(statement: Written): void {
     for (const kept of this.#dependentsOn(statement)) {
       const row = rowAfter(kept, statement);
-      if (row === null) this.#drop(kept);
-      else [kept.row, kept.values] = [row, null];
+      if (row === null) {
+        this.#drop(kept);
+        continue;
+      }
+      const characters = charactersOf([row]);
+      this.#characters += characters - kept.characters;
+      Object.assign(kept, { row, values: null, characters });
     }
+    this.#dropOldest();
   }
 
   #dependentsOn({ sql, params, template }: Written): Iterable<Kept> {
@@ -109,6 +112,13 @@ export class RowCache {
     this.#kept.clear();
     this.#dependents.clear();
     this.#characters = 0;
+  }
+
+  #dropOldest(): void {
+    for (const oldest of this.#kept.values()) {
+      if (this.#characters <= this.#charactersMax) break;
+      this.#drop(oldest);
+    }
   }
 
   #drop(kept: Kept): void {
@@ -162,7 +172,7 @@ function keyName(beginning: string, key: readonly string[]): string {
 }
 
 function charactersOf(rows: readonly Row[]): number {
-  let characters = 0;
+  let characters = OVERHEAD;
   for (const row of rows) {
     for (const value of Object.values(row)) {
       if (typeof value === 'string') characters += value.length;

@@ -212,24 +212,29 @@ test('what writes change is what is stored, in any order and beside another proc
   assert.equal(statements, 1 + 8);
 });
 
+const wholeRead: CachedRead<unknown> = {
+  sql: 'select',
+  on: { payments: ['id'] },
+  whole: { payments: '' },
+  read: ({ status, version }) => [status, version],
+};
+const template = {
+  kind: 'update',
+  table: 'payments',
+  columns: ['status', 'id', 'version'],
+  key: ['id', 'version'],
+} as const;
+
 test('a write over another version than the kept one drops it', () => {
-  const query: CachedRead<unknown> = {
-    sql: 'select',
-    on: { payments: ['id'] },
-    whole: { payments: '' },
-    read: ({ status, version }) => [status, version],
-  };
-  const columns = ['status', 'id', 'version'];
-  const template = { kind: 'update', table: 'payments', columns, key: ['id', 'version'] } as const;
   for (const [over, found] of [
     [1, null],
     [2, [['settled', 3]]],
     [3, null],
   ] as const) {
     const cache = new RowCache();
-    cache.keep(query, ['pi_1'], [{ id: 'pi_1', status: 'expired', version: 2 }]);
+    cache.keep(wholeRead, ['pi_1'], [{ id: 'pi_1', status: 'expired', version: 2 }]);
     cache.written({ sql: 'update', params: ['settled', 'pi_1', over], template });
-    assert.deepEqual(cache.find(query, ['pi_1']), found, `${over}`);
+    assert.deepEqual(cache.find(wholeRead, ['pi_1']), found, `${over}`);
   }
 });
 
@@ -353,4 +358,17 @@ test('the oldest values go when the rows are too many', () => {
     kept,
     Array.from({ length: 20 }, (_, nth) => nth >= 15),
   );
+});
+
+test('a row that grows by a write is counted as it is', () => {
+  const cache = new RowCache(10_000);
+  for (const id of ['pi_1', 'pi_2']) cache.keep(wholeRead, [id], [{ id, status: '', version: 1 }]);
+  const write = (status: string, over: number) =>
+    cache.written({ sql: 'update', params: [status, 'pi_1', over], template });
+  write('x'.repeat(7_000), 1);
+  write('x'.repeat(7_500), 2);
+  const isKept = (id: string) => cache.find(wholeRead, [id]) !== null;
+  assert.deepEqual([isKept('pi_1'), isKept('pi_2')], [true, true]);
+  write('x'.repeat(9_000), 3);
+  assert.deepEqual([isKept('pi_1'), isKept('pi_2')], [false, true]);
 });
