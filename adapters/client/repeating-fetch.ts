@@ -77,14 +77,18 @@ interface WholeAnswer {
   readonly text: string;
 }
 
-/** Rejects if the body is incomplete, or the page of a proxy. */
+/** Rejects if the body is incomplete, empty for a 200, or the page of a proxy. */
 async function wholeAnswer(send: RepeatOptions['fetch'], request: Request): Promise<WholeAnswer> {
   const response = await send(request);
   const { status, statusText, headers, ok } = response;
   if (ok && headers.get('content-type')?.startsWith('text/html')) {
     throw new TypeError('the answer is a web page: is baseUrl the service?');
   }
-  return { status, statusText, headers, text: await response.text() };
+  const text = await response.text();
+  if (status === 200 && text === '' && request.method !== 'HEAD') {
+    throw new TypeError('the answer is empty: is baseUrl the service?');
+  }
+  return { status, statusText, headers, text };
 }
 
 /** The wait before the next attempt; null if this answer is final. */

@@ -115,11 +115,16 @@ test('an answer that breaks off is a lost one', async () => {
   assert.equal(sent.length, 2);
 });
 
-test('200 with the page of a proxy is no answer', async () => {
+test('200 with the page of a proxy, or with nothing, is no answer', async () => {
   const headers = { 'content-type': 'text/html; charset=utf-8' };
-  const ponte = client(async () => new Response('<html>', { headers }));
-  const read = ponte.GET('/v1/me');
-  await assert.rejects(read, /no answer of .* in 4 attempts: the answer is a web page/);
+  for (const [text, what] of [
+    ['<html>', 'a web page'],
+    [null, 'empty'],
+  ] as const) {
+    const ponte = client(async () => new Response(text, text === null ? {} : { headers }));
+    const lost = new RegExp(`no answer of .* in 4 attempts: the answer is ${what}`);
+    await assert.rejects(ponte.GET('/v1/me'), lost);
+  }
 });
 
 test('429 is repeated after its retryAfter, under the same key', async (t) => {
