@@ -99,6 +99,16 @@ test('a session is a payment that waits, and is captured when it is settled', as
   assert.equal((await provider.capturePayment({ data })).data['status'], 'settled');
 });
 
+test('a payment says what orders are for, if the shop does', async (t) => {
+  const { ponte, options } = await opened(t);
+  const { PonteProvider } = await loaded;
+  const facts = { purpose: 'goods', payerRelation: 'unrelated' };
+  const provider = new PonteProvider({}, { ...options, facts });
+  const { id } = await provider.initiatePayment(sessionOf('payses_1'));
+  const { purpose, payerRelation } = await ponte.get(`/v1/payments/${id}`);
+  assert.deepEqual({ purpose, payerRelation }, facts);
+});
+
 test('a repeated session is the same payment; another amount is another one', async (t) => {
   const { ponte, provider } = await opened(t);
   const first = await provider.initiatePayment(sessionOf('payses_1'));

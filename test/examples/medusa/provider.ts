@@ -1,6 +1,6 @@
 // Ponte as a payment provider of Medusa v2. A payment is authorized and captured at once, when it
 // is settled: until then an order waits for it, because a bank transfer takes hours or days.
-import { createPonteClient, type PonteClient } from 'ponte-payments/client';
+import { type components, createPonteClient, type PonteClient } from 'ponte-payments/client';
 import { constructEvent } from 'ponte-payments/webhooks';
 
 export interface PonteOptions {
@@ -11,6 +11,8 @@ export interface PonteOptions {
   readonly webhookSecret: string;
   /** Where the buyer returns to. */
   readonly returnUrl?: string;
+  /** What orders are for, and who pays them: some hosts make no payment without both. */
+  readonly facts?: Pick<components['schemas']['CreatePaymentIntent'], 'purpose' | 'payerRelation'>;
 }
 
 type Data = Record<string, unknown>;
@@ -163,7 +165,7 @@ export class PonteProvider {
     }
     const price = decimal(amount);
     const currency = currency_code.toUpperCase();
-    const { returnUrl } = this.#options;
+    const { returnUrl, facts } = this.#options;
     const { data: payment, error } = await this.#ponte.POST('/v1/payment-intents', {
       body: {
         // A repeat returns the same payment, also after a crash of Medusa.
@@ -172,6 +174,7 @@ export class PonteProvider {
         currency: currency as 'USD',
         buyer: { email },
         metadata: { session_id: session },
+        ...facts,
         ...(returnUrl === undefined ? {} : { returnUrl }),
         ...(typeof data.expires_at === 'string' ? { expiresAt: data.expires_at } : {}),
       },
