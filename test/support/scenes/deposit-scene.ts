@@ -6,6 +6,7 @@ import type { Tenant } from '../../../core/domain/base/tenant.js';
 import type { PayinReport } from '../../../core/domain/commands/report-check.js';
 import type { EntryKind } from '../../../core/domain/deposits/book-reading.js';
 import { type Deposit, depositTenant } from '../../../core/domain/deposits/deposit.js';
+import { trialFacts } from '../../../core/domain/payments/payer-relation.js';
 import type {
   CollectInput,
   PartnerAnswer,
@@ -144,8 +145,7 @@ export class DepositScene {
   /** A payment whose buyer was shown its price. */
   async priced(amountMinor: bigint): Promise<Scene> {
     const amount = money(amountMinor, 'USD');
-    const facts = { purpose: 'services', payerRelation: 'unrelated' } as const;
-    const id = await this.made.newPayment(this.tenant, { amount, ...facts });
+    const id = await this.made.newPayment(this.tenant, { amount, ...trialFacts });
     await this.made.play(this.tenant, id, 'fx_quoted');
     return new Scene(this.made, this.tenant, id);
   }

@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { money } from '../../../../core/domain/base/money.js';
 import { type Regime, regimeNames, regimes } from '../../../../core/domain/commands/regime.js';
+import { trialFacts } from '../../../../core/domain/payments/payer-relation.js';
 import type { Deps } from '../../../../core/ports/deps.js';
 import { confirmQuote, requestQuote } from '../../../../core/usecases/hosted/buyer-steps.js';
 import {
@@ -26,8 +27,6 @@ const over: Readonly<Record<Regime, bigint | null>> = {
   exchange: null,
 };
 
-const facts = { purpose: 'services', payerRelation: 'unrelated' } as const;
-
 test('a create says what the partner reports of each payment under the regime', async (t) => {
   for (const regime of regimeNames) {
     const made = await world(t, { settings: { regime } });
@@ -35,9 +34,9 @@ test('a create says what the partner reports of each payment under the regime', 
     const { asks }: { readonly asks: readonly string[] } = regimes[regime];
     assert.equal(asks.length, regime.startsWith('virtual_assets') ? 2 : 0);
     for (const lacking of ['purpose', 'payerRelation'] as const) {
-      const fields = { ...facts, [lacking]: null, externalId: lacking };
+      const fields = { ...trialFacts, [lacking]: null, externalId: lacking };
       const created = makeIntent(made.deps, tenant, fields);
-      const invoice = { ...invoiceInput, ...facts, [lacking]: null };
+      const invoice = { ...invoiceInput, ...trialFacts, [lacking]: null };
       const [check] = await checkInvoices(made.deps, tenant, [invoice]);
       if (asks.length === 0) {
         assert.deepEqual([(await created).replayed, check?.refusal], [false, null]);
@@ -47,7 +46,7 @@ test('a create says what the partner reports of each payment under the regime', 
       await assert.rejects(created, { code, message: new RegExp(`^Send ${lacking},`) });
       assert.equal(check?.refusal?.code, code);
     }
-    await makeIntent(made.deps, tenant, { ...facts, externalId: 'whole' });
+    await makeIntent(made.deps, tenant, { ...trialFacts, externalId: 'whole' });
   }
 });
 
@@ -68,7 +67,7 @@ test('a create over the cap of the regime is refused, in each currency; at the c
     const tenant = await made.newTenant();
     for (const currency of ['USD', 'EUR', 'GBP']) {
       const create = (minor: bigint) =>
-        made.newPayment(tenant, { amount: money(minor, currency), ...facts });
+        made.newPayment(tenant, { amount: money(minor, currency), ...trialFacts });
       const limit = over[regime];
       await create((limit ?? 99_999_999n) - 1n);
       if (limit === null) continue;
@@ -98,7 +97,7 @@ test('the price of the buyer compares the cap at the rates of the partner, to th
   const { deps } = made;
   const priced = async (minor: bigint, rates: Rates) => {
     const amount = money(minor, 'EUR');
-    const id = await made.newPayment(tenant, { amount, ...facts });
+    const id = await made.newPayment(tenant, { amount, ...trialFacts });
     await made.play(tenant, id, 'buyer_kyc_approved');
     const quote = await requestQuote(withRates(deps, rates), tenant, id);
     const payment = await deps.store.run((tx) => tx.payments.get(tenant, id));
@@ -138,7 +137,7 @@ test('no pay-in above the cap is ordered, at any rates and without some', async 
     const partnered = withRates(deps, known);
     const codeOf = (error: { readonly code: string }) => error.code;
     const amount = money(minor, currency);
-    const id = await made.newPayment(tenant, { amount, ...facts }).catch(codeOf);
+    const id = await made.newPayment(tenant, { amount, ...trialFacts }).catch(codeOf);
     if (!id.startsWith('pi_')) return id;
     await made.play(tenant, id, 'buyer_kyc_approved');
     const quote = await requestQuote(partnered, tenant, id).catch(codeOf);
