@@ -413,7 +413,8 @@ export const dashboardEn = {
       AmountBelowMinimum: 'The invoice is below the minimum of USD 10.00',
       AmountAboveCap: 'The invoice is over the cap per transfer. Ask the operator; do not split it',
       PaymentMissingFields:
-        'Choose the purpose and the relation of the payer: the partner reports both',
+        'Choose the purpose and the relation of the payer: the partner reports both to the ' +
+        'central bank',
       ValidationError: 'Choose another currency',
     },
     approval: 'Approval',

@@ -403,7 +403,7 @@ export const dashboardEs: DashboardTexts = {
       AmountAboveCap:
         'La factura supera el tope por transferencia. Consulte al operador de Ponte; no la divida',
       PaymentMissingFields:
-        'Elija la finalidad y la relación del pagador: se informan al banco central',
+        'Elija la finalidad y la relación del pagador: el proveedor informa ambas al banco central',
       ValidationError: 'Elija otra moneda',
     },
     approval: 'Aprobación',

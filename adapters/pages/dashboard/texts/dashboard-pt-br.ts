@@ -398,7 +398,7 @@ export const dashboardPtBr: DashboardTexts = {
       AmountAboveCap:
         'A fatura passa do limite por transferência. Consulte o operador da Ponte; não a divida',
       PaymentMissingFields:
-        'Escolha a finalidade e a relação do pagador: elas são informadas ao Banco Central',
+        'Escolha a finalidade e a relação do pagador: o parceiro informa ambas ao Banco Central',
       ValidationError: 'Escolha outra moeda',
     },
     approval: 'Aprovação',
