@@ -1,7 +1,6 @@
 // `ponte demo`: one payment from create to settled over HTTP, on a temporary server or a running
 // one, with a real receiver that verifies every webhook. It is an integrator's code: it knows the
 // API and nothing of the inside.
-
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
