@@ -18,6 +18,7 @@ import {
   mistakes,
   ownNames,
   readsAlways,
+  readsAtEachEvent,
   resultsOf,
 } from './integrations.js';
 
@@ -29,6 +30,7 @@ for (const [name, change] of [
   ['the example integration', null],
   ['one that names payments itself', ownNames],
   ['one that reads the feed all the time', readsAlways],
+  ['one that reads the payment at each event', readsAtEachEvent],
 ] as const)
   test(`${name} passes every fault`, async (t) => {
     const results = await resultsOf(t, change);

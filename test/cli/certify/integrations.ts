@@ -52,6 +52,11 @@ export const readsAlways: Changed = {
   ],
 };
 
+/** An event says only that something happened. */
+export const readsAtEachEvent: Changed = {
+  changes: [["if (type === 'payment_intent.settled') await", 'await']],
+};
+
 const knownTypes =
   '/test|created|kyc|quoted|pending|confirmed|settled|failed|cancelled|funds|refund|payout/';
 
@@ -123,6 +128,13 @@ export const mistakes: Readonly<Record<string, Mistake>> = {
         'if (webhook === undefined)',
         `if (webhook === undefined || !${knownTypes}.test(webhook.event))`,
       ],
+    ],
+  },
+  'fulfils at events that it does not know': {
+    caughtBy: 'unknown-event',
+    changes: [
+      ["if (type === 'payment_intent.settled')", 'if (/settled|later/.test(type))'],
+      ["data.status !== 'settled' || ", ''],
     ],
   },
   'keeps its first secret': {
