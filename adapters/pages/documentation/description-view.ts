@@ -131,6 +131,19 @@ export function codesOf({ responses }: DescribedOperation): readonly string[] {
   );
 }
 
+/** The fields of what an operation answers with if it succeeds; none without a JSON body. */
+export function answerFields(
+  description: Description,
+  { responses }: DescribedOperation,
+): readonly Field[] {
+  const answers = Object.entries(responses).filter(([status]) => status.startsWith('2'));
+  const schemas = answers.map(([, { content }]) => content?.['application/json']?.schema);
+  const schema = schemas.findLast((one) => one !== undefined);
+  if (schema === undefined) return [];
+  // Fields of answers are always there.
+  return fieldsOf(schema, description).map((field) => ({ ...field, required: false }));
+}
+
 export function eventOf(description: Description, type: string) {
   const { content } = description.webhooks[type]?.post.requestBody ?? { content: {} };
   const { example, schema = {} } = content['application/json'] ?? {};

@@ -4,6 +4,7 @@ import { type Contents, listedPages, readText } from './contents.js';
 import {
   type ApiOperation,
   aliasesOf,
+  answerFields,
   codesOf,
   type Description,
   errorsIn,
@@ -74,14 +75,16 @@ export async function markdownText(source: Source, path: string): Promise<string
   return `# ${name}\n${fields}${jsonBlock(example)}`;
 }
 
-function listText({ groupsOf }: Source, part: DocPart): string {
+function listText({ groupsOf, description }: Source, part: DocPart): string {
   const groups = groupsOf(part).map(({ name, places }) => {
     const lines = places.map(
       ({ path, label }) => `- [${label}](${path.replace(/^[^/]*/, part)}.md)`,
     );
     return `## ${name}\n\n${lines.join('\n')}\n`;
   });
-  return `# ${parts[part]}\n\n${groups.join('\n')}`;
+  // The description is at the root, and so are the addresses in it.
+  const about = description.info.description.replaceAll('](docs/', '](');
+  return `# ${parts[part]}\n\n${part === 'reference' ? `${about}\n` : ''}${groups.join('\n')}`;
 }
 
 function operationText(description: Description, operation: ApiOperation): string {
@@ -102,6 +105,7 @@ function operationText(description: Description, operation: ApiOperation): strin
       const title = `\n## ${status}\n\n${answer.description}\n`;
       return found?.example === undefined ? title : `${title}${jsonBlock(found.example)}`;
     }),
+    fieldTable('Fields of the answer', answerFields(description, operation)),
     codes.length === 0 ? '' : `\n## Errors\n\n${codes.map((code) => `- ${code}\n`).join('')}`,
   ].join('');
 }

@@ -8,6 +8,7 @@ import { CodeBlock, KeyField, RequestTabs, Scrolled } from './code-blocks.js';
 import {
   type ApiOperation,
   aliasesOf,
+  answerFields,
   codesOf,
   type DescribedOperation,
   type Description,
@@ -94,6 +95,7 @@ export function operationPage(
                 )}
               </>
             )}
+            <AnswerFields fields={answerFields(description, operation)} />
             <ErrorTable path={path} errors={errorsOf(description, operation)} />
           </div>
           <aside class="stack" aria-label="Examples">
@@ -140,6 +142,19 @@ function Fields({ fields }: { readonly fields: readonly Field[] }): VNode {
         </div>
       ))}
     </dl>
+  );
+}
+
+function AnswerFields({ fields }: { readonly fields: readonly Field[] }): VNode | null {
+  if (fields.length === 0) return null;
+  return (
+    <>
+      <h2 id="answer">Answer</h2>
+      <details>
+        <summary>Its fields</summary>
+        <Fields fields={fields} />
+      </details>
+    </>
   );
 }
 

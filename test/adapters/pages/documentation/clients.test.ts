@@ -94,6 +94,13 @@ test('/llms.txt lists every page, and each is there as Markdown', async (t) => {
     assert.doesNotMatch(text, /^\| `\S+` \| {2}\|$/m, link);
     assert.doesNotMatch(text, /undefined|\[object/, link);
   }
+  const textOf = (path: string) => ponte.fetch(path).then((page) => page.text());
+  const readPayment = await textOf('/docs/reference/readPayment.md');
+  assert.match(readPayment, /^\| `situation` \| .*`with_buyer`: The buyer has not begun to pay\./m);
+  const reference = await textOf('/docs/reference.md');
+  assert.match(reference, /^\| `fx_quoted` \| the buyer to confirm the quote/m);
+  assert.match(reference, /\]\(events\)/);
+  assert.doesNotMatch(reference, /\]\(docs\//);
   for (const other of ['/docs/guides/x.md', '/docs/x.md', '/docs/errors/toString.md']) {
     assert.equal((await ponte.fetch(other)).status, 404, other);
   }

@@ -24,6 +24,7 @@ import { leftOut } from '../../../../adapters/pages/documentation/postman.js';
 import { contentPolicy } from '../../../../adapters/pages/kit/content-policy.js';
 import { fakeNotes } from '../../../../adapters/partner/fake.js';
 import { eventTypes } from '../../../../core/domain/payments/event.js';
+import { situations } from '../../../../core/domain/payments/situation.js';
 import { catalogue } from '../../../../core/errors.js';
 import { createPonte } from '../../../../host/embed.js';
 import { projectFiles } from '../../../support/source-tree.js';
@@ -320,6 +321,14 @@ test('an operation has a short name, and other paths of it are on its page', () 
     /The same as <code[^>]*>POST \/v1\/accounts</,
   );
   assert.match(pages.get('reference/listApiKeys') ?? '', /<h1>List API keys<\/h1>/);
+});
+
+test('the page of an operation says what each field of its answer is', () => {
+  const [, answer = ''] = (pages.get('reference/listPayments') ?? '').split('<h2 id="answer"');
+  assert.match(answer, /<b[^>]*>data\[\]\.(<wbr\/?>)?situation</);
+  assert.ok(answer.includes(situations.with_buyer.says));
+  const downloads = pages.get('reference/readDocument') ?? '';
+  assert.ok(!downloads.includes('<h2 id="answer"'), 'no JSON');
 });
 
 test('an error of many operations counts them, and lists them behind the count', () => {
