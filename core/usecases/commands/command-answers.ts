@@ -48,6 +48,7 @@ import type { AskedStep } from './command-calls.js';
 import { operationOf } from './partner-operations.js';
 
 export const BUYER_UNAPPROVED = 'the buyer is not approved';
+export const ID_OF_ANOTHER = 'the partner answers with the id of another command';
 
 /**
  * Returns what is stored; null if the lease is lost. The answer to a read counts without it.
@@ -164,11 +165,7 @@ async function unapprovedPayment(tx: Tx, command: PartnerCommand): Promise<Payme
   return (await expectApproved(tx, payment)) === null ? payment : null;
 }
 
-/**
- * An id of the partner is that of one command: another one that is answered with it would count
- * the same money again. Such an answer leaves the command in doubt, unless the money came as a
- * deposit: then its reports wait for an operator.
- */
+/** An answer with an id that another command has leaves the command in doubt. */
 async function stageAccepted<T extends AcceptedCommand | null>(
   batch: Batch,
   command: PartnerCommand,
@@ -177,23 +174,32 @@ async function stageAccepted<T extends AcceptedCommand | null>(
 ): Promise<Staged> {
   const partnerRef = answer.outcome === 'done' ? (answer.value?.partnerRef ?? null) : null;
   if (partnerRef === null || !isMoneyCommand(command)) return stage(batch, command, answer);
-  const other = await batch.tx.commands.byPartnerRef(command.mode, command.kind, partnerRef);
-  if (!isTaken(other, command) || (await depositOf(batch, command, partnerRef)) !== null) {
-    return stage(batch, command, answer);
-  }
-  const reason = 'the partner answers with the id of another command';
-  const staged = await stage(batch, command, { outcome: 'unknown', reason });
+  if (!(await isIdOfAnother(batch, command, partnerRef))) return stage(batch, command, answer);
+  const staged = await stage(batch, command, { outcome: 'unknown', reason: ID_OF_ANOTHER });
   const announce = () => {
     staged.announce();
     const { id: commandId, paymentId } = command;
-    batch.deps.log.error('alert', { alert: reason, commandId, paymentId, partnerRef });
+    batch.deps.log.error('alert', { alert: ID_OF_ANOTHER, commandId, paymentId, partnerRef });
   };
   return { ...staged, announce };
 }
 
-/** Two instances may have the same ids. */
-function isTaken(other: PartnerCommand | null, { id, instance }: MoneyCommand): boolean {
-  return other !== null && other.id !== id && other.instance === instance;
+/**
+ * An id of the partner is that of one command about money: another one that is accepted with it
+ * would count the same money again. If the money came as a deposit, its reports wait for an
+ * operator instead.
+ */
+export async function isIdOfAnother(
+  batch: Batch,
+  command: MoneyCommand,
+  partnerRef: string,
+): Promise<boolean> {
+  const { id, mode, kind } = command;
+  const other = await batch.tx.commands.byPartnerRef(mode, kind, partnerRef);
+  // Two instances may have the same ids.
+  const { instance } = atInstance(batch.deps, command);
+  if (other === null || other.id === id || other.instance !== instance) return false;
+  return (await depositOf(batch, command, partnerRef)) === null;
 }
 
 /** The command may have been found, be absent, or stay in doubt. */

@@ -4,7 +4,12 @@
 // A partner may store no reference with a pay-in: it is found by its quote, and if the quote was
 // lost too, it becomes a deposit. A lost payout that is found takes the one deposit of its amount.
 import { type Tenant, tenantOf } from '../../domain/base/tenant.js';
-import { type MoneyKind, newCommand, voidCommand } from '../../domain/commands/partner-command.js';
+import {
+  isMoneyCommand,
+  type MoneyKind,
+  newCommand,
+  voidCommand,
+} from '../../domain/commands/partner-command.js';
 import {
   type KnownCommands,
   lookUps,
@@ -14,6 +19,7 @@ import { isTerminal } from '../../domain/payments/payment.js';
 import { assert } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { PartnerFact } from '../../ports/partner.js';
+import { ID_OF_ANOTHER, isIdOfAnother } from '../commands/command-answers.js';
 import { applyPartnerUpdate } from '../commands/partner-inbox.js';
 import { operationOf } from '../commands/partner-operations.js';
 import { readReview, storeStaged } from '../payments/command-changes.js';
@@ -120,6 +126,9 @@ async function storeFound(
       ? { command: row }
       : await storeStaged(deps, async (batch) => {
           const current = (await batch.tx.commands.get(row.id)) ?? row;
+          assert(isMoneyCommand(current), 'it is about a payment');
+          const isAnothers = await isIdOfAnother(batch, current, accepted.partnerRef);
+          if (isAnothers) throw new Error(ID_OF_ANOTHER);
           return operationOf(current).onAccepted(batch, current, accepted, made);
         });
   if (stored === null || report === null) return;

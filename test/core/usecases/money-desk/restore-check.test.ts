@@ -313,6 +313,34 @@ test('a payout that was read back counts, also while a report of its pay-in wait
   await life.at.booksAreRight();
 });
 
+test('a look-up that answers with the id of another command counts nothing, and is missed', async (t) => {
+  const life = await backedUp(t, 'on_ramp_pending');
+  const { at } = life;
+  const { deps, partner } = at.made;
+  const { partnerRef } = await at.command('payin');
+  assert.ok(partnerRef !== null);
+  const second = new Scene(at.made, at.tenant, await at.another());
+  await at.made.play(at.tenant, second.id, 'fx_quoted');
+  const own = await otherPayin({ ...life, at: second });
+  const { findCommand } = partner;
+  const wrong: SettlementPartner['findCommand'] = async (kind, reference) => {
+    const answer = await findCommand(kind, reference);
+    const found = answer.outcome === 'done' ? answer.value : null;
+    return found?.partnerRef === own ? { outcome: 'done', value: { partnerRef } } : answer;
+  };
+  Object.assign(partner, { findCommand: wrong });
+  await quarantineRestored(deps);
+  const missed = (await checked(life)).flatMap((one) => one.missed);
+  assert.match(missed.join(), /with the id of another command/);
+  assert.deepEqual(await second.commands('payin'), []);
+  Object.assign(partner, { findCommand });
+  assert.deepEqual(
+    (await checked(life)).flatMap((one) => one.missed),
+    [],
+  );
+  assert.equal((await second.command('payin')).partnerRef, own);
+});
+
 test('a pay-in that became a deposit counts once when another check finds its command', async (t) => {
   const life = await backedUp(t, 'fx_quoted');
   const { at } = life;
