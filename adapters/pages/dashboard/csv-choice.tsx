@@ -2,7 +2,13 @@
 // how the file is written.
 import type { VNode } from 'preact';
 import { z } from 'zod';
-import { BYTE_ORDER_MARK, type CsvStyle, programStyle, spreadsheetCsv } from '../kit/csv-line.js';
+import {
+  BYTE_ORDER_MARK,
+  type CsvStyle,
+  hasDecimalComma,
+  programStyle,
+  spreadsheetCsv,
+} from '../kit/csv-line.js';
 import { CheckField } from '../kit/fields.js';
 import { localeOfCall, useDashboard } from './dashboard-scene.js';
 import { actorOf, type MemberCall } from './member-page.js';
@@ -13,7 +19,7 @@ export const csvField = { bom: z.string().max(3).optional() } as const;
 export function CsvChoice(): VNode {
   const { texts, view } = useDashboard();
   const { bom, bomHint } = texts.export;
-  return <CheckField name="bom" label={bom} hint={bomHint} checked={view.locale !== 'en'} />;
+  return <CheckField name="bom" label={bom} hint={bomHint} checked={hasDecimalComma(view)} />;
 }
 
 /** A file for Excel is that of the language. */

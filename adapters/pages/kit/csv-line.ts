@@ -43,9 +43,15 @@ interface Reader {
   readonly timeZone: string;
 }
 
+/** Whether Excel in the reader's language expects one. */
+export function hasDecimalComma({ locale, hasDecimalPoint }: Omit<Reader, 'timeZone'>): boolean {
+  return locale === 'pt-BR' || (locale === 'es' && !hasDecimalPoint);
+}
+
 /** For Excel in the reader's language; a decimal comma needs semicolons between cells. */
-export function spreadsheetCsv({ locale, hasDecimalPoint, timeZone }: Reader): CsvForm {
-  const isPoint = locale === 'en' || (locale === 'es' && hasDecimalPoint);
+export function spreadsheetCsv({ timeZone, ...reader }: Reader): CsvForm {
+  const { locale } = reader;
+  const isPoint = !hasDecimalComma(reader);
   const day = (text: string) =>
     locale === 'en' ? text : text.replace(/^(\d{4})-(\d\d)-(\d\d)/, '$3/$2/$1');
   return {

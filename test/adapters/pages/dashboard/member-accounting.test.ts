@@ -79,7 +79,9 @@ test('each file is also written as Excel reads it in the language, which ticks t
   const isTicked = (text: string) => /<input[^>]*name="bom"[^>]* checked/.test(text);
   const brl = (await brlOf()).replace('.', ',');
   const cookie = `ponte-member=${await memberToken(site, 'finance')}`;
-  const brazilian = site.visitor({ headers: { cookie, 'accept-language': 'pt-BR' } });
+  const reader = (language: string) =>
+    site.visitor({ headers: { cookie, 'accept-language': language } });
+  const [brazilian, mexican] = [reader('pt-BR'), reader('es-MX')];
   for (const [page, file, form] of [
     ['', 'entries', { form: 'csv' }],
     ['/extract', 'extract/file', {}],
@@ -87,6 +89,7 @@ test('each file is also written as Excel reads it in the language, which ticks t
     const path = `${root}/accounting${page}?month=${month}`;
     assert.equal(isTicked((await finance.open(path)).text), false, 'in English');
     assert.equal(isTicked((await brazilian.open(path)).text), true, page);
+    assert.equal(isTicked((await mexican.open(path)).text), false, 'a decimal point');
     const { text } = await brazilian.send(`/accounting/${file}`, { month, bom: 'yes', ...form });
     assert.ok(text.includes(`;${brl};`), `the decimal comma of ${brl}`);
     assert.match(text, /;\d\d\/\d\d\/20\d\d/);
