@@ -93,7 +93,7 @@ export async function readDeposit(
   const partner = deps.partners[mode];
   const answer = await (partner?.statement?.read(book, partnerRef) ??
     partner?.sandbox?.readEntry(book, partnerRef));
-  if (partner == null || answer?.outcome !== 'done') return 'no answer';
+  if (partner === null || answer?.outcome !== 'done') return 'no answer';
   return storeEntry(deps, { partner: partner.name, mode }, answer.value, alsoStage);
 }
 
