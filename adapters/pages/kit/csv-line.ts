@@ -25,7 +25,7 @@ export interface CsvForm {
 /** For programs: the same in every language and zone. */
 export const plainCsv: CsvForm = {
   divider: ',',
-  write: { text: guarded, number: same, day: same, instant: same },
+  write: { text: (text) => guarded(text, ','), number: same, day: same, instant: same },
 };
 
 /** What a file begins with, and how its lines are written. */
@@ -54,10 +54,11 @@ export function spreadsheetCsv({ timeZone, ...reader }: Reader): CsvForm {
   const isPoint = !hasDecimalComma(reader);
   const day = (text: string) =>
     locale === 'en' ? text : text.replace(/^(\d{4})-(\d\d)-(\d\d)/, '$3/$2/$1');
+  const divider = isPoint ? ',' : ';';
   return {
-    divider: isPoint ? ',' : ';',
+    divider,
     write: {
-      text: kept,
+      text: (text) => kept(text, divider),
       number: (text) => (isPoint ? text : text.replace('.', ',')),
       day,
       instant: (text) => {
@@ -89,14 +90,17 @@ function same(text: string): string {
 
 /**
  * Where a spreadsheet reads a formula: also a sign of double width, and, in one that splits at
- * semicolons and takes the quotes of a cell as text, within a cell. The blanks before a sign
- * contain no separator, so that a run of separators is read once.
+ * another sign than the file does and takes the quotes of a cell as text, within a cell. The blanks
+ * before a sign contain no separator, so that a run of separators is read once.
  */
-const formula = /(^|[;\t\r\n])([[\s--[\t\r\n]]"]*[=+\-@＝＋－＠])/gv;
+const formulas = {
+  ',': /(^|[;\t\r\n])([[\s--[\t\r\n]]"]*[=+\-@＝＋－＠])/gv,
+  ';': /(^|[,;\t\r\n])([[\s--[\t\r\n]]"]*[=+\-@＝＋－＠])/gv,
+} as const satisfies Readonly<Record<CsvForm['divider'], RegExp>>;
 const firstBlank = /^(?=[\t\r\n])/;
 
-function guarded(text: string): string {
-  return text.replace(formula, "$1'$2").replace(firstBlank, "'");
+function guarded(text: string, divider: CsvForm['divider']): string {
+  return text.replace(formulas[divider], "$1'$2").replace(firstBlank, "'");
 }
 
 /** In the three languages. */
@@ -120,8 +124,8 @@ const changed = [
 ];
 
 /** As a formula that gives the text, which no other form keeps in Excel. */
-function kept(text: string): string {
-  return changed.some((form) => form.test(text)) ? `="${text}"` : guarded(text);
+function kept(text: string, divider: CsvForm['divider']): string {
+  return changed.some((form) => form.test(text)) ? `="${text}"` : guarded(text, divider);
 }
 
 function quoted(text: string): string {

@@ -33,6 +33,21 @@ test('no cell begins a formula, with any separator of a spreadsheet', () => {
   for (const [text, cell] of Object.entries(cells)) assert.equal(csvLine([text]), `${cell}\r\n`);
 });
 
+test('in a file with semicolons none begins after a comma, either', () => {
+  const form = spreadsheetCsv({ locale: 'pt-BR', hasDecimalPoint: false, timeZone: 'UTC' });
+  const cells = {
+    'a,=1': `"a,'=1"`,
+    'a, "=1': `"a,' ""=1"`,
+    'a,＝1': `"a,'＝1"`,
+    'a;=1': `"a;'=1"`,
+    'a,b': '"a,b"',
+  };
+  for (const [text, cell] of Object.entries(cells)) {
+    assert.equal(csvLine([text], form), `${cell}\r\n`);
+  }
+  assert.equal(csvLine(['a,=1']), '"a,=1"\r\n');
+});
+
 test('a file for a spreadsheet is written as the language of its reader', () => {
   const cells = ['Tea', '-1234.50', '2026-11-28', '2026-11-29T01:02:03.456Z', null];
   const kinds = ['text', 'number', 'day', 'instant', 'number'] as const;
