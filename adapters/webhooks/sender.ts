@@ -11,7 +11,7 @@ import {
   type WebhookSender,
 } from '../../core/ports/outside.js';
 import { SEND_TIMEOUT_MS } from '../../core/usecases/webhooks/delivery-attempts.js';
-import { withoutContinue } from './announcements.js';
+import { ANSWER_TOO_LONG, withBoundedAnswers, withoutContinue } from './announcements.js';
 import { egressGuard, type Resolve } from './egress.js';
 
 /** What a failure is for the integrator, by error code. The first match counts. */
@@ -25,7 +25,7 @@ const failureCodes: readonly (readonly [code: RegExp, failure: SendFailure])[] =
   [/^(UND_ERR_CONNECT_TIMEOUT|ETIMEDOUT)$/, 'connection_slow'],
   [/^(CERT_|ERR_TLS_CERT|DEPTH_|SELF_SIGNED|UNABLE_TO_)/, 'certificate'],
   [/^(EPROTO$|ERR_SSL_|ERR_TLS_)/, 'handshake'],
-  [/^UND_ERR_HEADERS_OVERFLOW$/, 'headers_large'],
+  [new RegExp(`^(UND_ERR_HEADERS_OVERFLOW|${ANSWER_TOO_LONG})$`), 'headers_large'],
   [/^(HPE_|HTTPParserError$|UND_ERR_RES_CONTENT_LENGTH_MISMATCH$)/, 'not_http'],
   [/^UND_ERR_(CLOSED|DESTROYED|ABORTED)$/, 'stopped'],
 ];
@@ -63,7 +63,7 @@ export function webhookSender(options: SenderOptions): WebhookSender {
     connect: (target, callback) => {
       connects += 1;
       guard.connector(target, (...[error, socket]) => {
-        if (error === null) callback(null, withoutContinue(socket));
+        if (error === null) callback(null, withBoundedAnswers(withoutContinue(socket)));
         else callback(error, null);
       });
     },

@@ -147,6 +147,38 @@ test('of an endless answer 4 KiB are read and the connection is closed', async (
   assert.ok(written < 64 * 2 ** 20, `${written}`);
 });
 
+/** Of a connection of this machine to itself. */
+const BUFFERS_BYTES_MAX = 64 * 1_024 * 1_024;
+const endless: Readonly<Record<string, readonly [begin: string, more: string]>> = {
+  announcements: ['', 'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n'],
+  'an extension of a chunk': ['HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1;', 'e'],
+};
+for (const [what, [begin, more]] of Object.entries(endless)) {
+  test(`of endless ${what} no more than the headers of an answer is read`, async (t) => {
+    const closed = Promise.withResolvers<number>();
+    const server = await raw(t, (socket) => {
+      const part = more.repeat(64 * 1_024);
+      const send = () => {
+        let hasRoom = true;
+        while (hasRoom && !socket.destroyed) hasRoom = socket.write(part);
+      };
+      socket.on('drain', send).on('error', () => undefined);
+      socket.on('close', () => closed.resolve(socket.bytesWritten));
+      socket.once('data', () => {
+        socket.write(begin);
+        send();
+      });
+    });
+    const { error, responseStatus } = await sender(t).send({ url: server.url, headers, body });
+    const tooLong = 'the headers of the answer are too large';
+    const isAnswered = begin !== '';
+    assert.deepEqual([responseStatus, error], isAnswered ? [200, null] : [null, tooLong]);
+    // What is not read fills the buffers of the connection.
+    const writtenBytes = await closed.promise;
+    assert.ok(writtenBytes < BUFFERS_BYTES_MAX, `${writtenBytes}`);
+  });
+}
+
 test('the body is kept as text that any database takes', async (t) => {
   const cases: readonly (readonly [sent: Buffer, kept: string])[] = [
     [Buffer.from('ação'), 'ação'],
@@ -288,8 +320,9 @@ test('TLS is spoken to the name, and only its own certificate counts', async (t)
   assert.equal(bad.error, 'the TLS certificate is not trusted');
 });
 
-test('connections are used again', async (t) => {
-  const server = await receiver(t, (response) => response.end('ok'));
+test('connections are used again, after more than one answer may have', async (t) => {
+  const long = { 'X-Long': 'x'.repeat(12_000) };
+  const server = await receiver(t, (response) => response.writeHead(200, long).end('ok'));
   const made = sender(t);
   for (let count = 0; count < 20; count += 1) {
     const result = await made.send({ url: `${server.url}/${count}`, headers, body });
