@@ -46,9 +46,10 @@ export function storeInvoicesContract(open: OpenStore): void {
     assert.deepEqual(await store.run((tx) => tx.payments.get(tenant, 'inv_2')), invoice('inv_2'));
   });
 
-  test('who approved it and when its buyer was invited may change, who created it not', async () => {
+  test('approver, invitation and fiscal document may change, who created it not', async () => {
     const store = await fresh({ payments: [invoice('inv_1', { createdByMemberId: 'mem_1' })] });
-    const changed = { approvedByMemberId: 'mem_2', invitedAtMs: T0 + 9 };
+    const fiscalDocument = { kind: 'other', key: null, number: '8', issuedOn: null } as const;
+    const changed = { approvedByMemberId: 'mem_2', invitedAtMs: T0 + 9, fiscalDocument };
     await store.run(async (tx) =>
       tx.payments.update(
         invoice('inv_1', { ...changed, createdByMemberId: 'mem_3', number: 'other' }),

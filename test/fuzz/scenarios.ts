@@ -29,6 +29,7 @@ export const scenarios: readonly (readonly string[])[] = [
     'advanceTestPayment',
     'readPayment',
     'readPaymentTimeline',
+    'setPaymentFiscalDocument',
     'cancelPaymentIntent',
   ],
   [

@@ -50,6 +50,7 @@ import {
   createPayment,
   type NewPayment,
   REASON_LENGTH_MAX,
+  setFiscalDocument,
 } from '../../../core/usecases/payments/payments.js';
 import { advancePayment } from '../../../core/usecases/sandbox/sandbox.js';
 import { simulate } from '../../../core/usecases/sandbox/simulations.js';
@@ -684,6 +685,19 @@ export const paymentRoutes = [
   payments.approve,
   intents.cancel,
   payments.cancel,
+  route({
+    method: 'PUT',
+    operations: { setPaymentFiscalDocument: '/v1/payments/{id}/fiscal-document' },
+    summary:
+      'Add the fiscal document of a payment, or replace it, in every status; the same one again ' +
+      'changes nothing',
+    access: { auth: 'key', scope: paymentScopes.write, modes: 'both', rateLimit: 'stored' },
+    params: paymentParams,
+    body: fiscalDocumentRequest,
+    responses: { 200: payment.schema },
+    handler: async ({ deps }, { tenant, found, body }) =>
+      payments.answer(deps, await setFiscalDocument(deps, tenant, found.payment.id, body)),
+  }),
   route({
     method: 'POST',
     operations: { advanceTestPayment: '/v1/test-helpers/payments/{id}/advance' },

@@ -25,7 +25,7 @@ import { lastAnswerText } from './developer/answer-text.js';
 import { deliveryPath, shownUrl } from './developer/developer-parts.js';
 import { indentedJson } from './developer/indented-json.js';
 import type { Detail } from './payment-detail-pages.js';
-import { payeeOf, situationIn } from './payment-parts.js';
+import { fiscalActionIn, payeeOf, situationIn } from './payment-parts.js';
 
 interface Part {
   readonly detail: Detail;
@@ -200,6 +200,7 @@ export function Details({ detail }: Part): VNode {
   const { number, externalId, purchaseOrder, dueDate, consolidatedReference: together } = payment;
   const { purpose, payerRelation, bookedRate, fiscalDocument } = payment;
   const of = texts.invoice;
+  const document = fiscalDocument?.key ?? fiscalDocument?.number ?? null;
   const reason = payment.failureReason ?? payment.cancelReason;
   return (
     <Card heading={words.details}>
@@ -225,7 +226,19 @@ export function Details({ detail }: Part): VNode {
           [of.purpose, purpose && catalogues[view.locale].purposes[purpose]],
           [of.payerRelation, payerRelation && of.relations[payerRelation]],
           [of.bookedRate, bookedRate && format.rate(bookedRate)],
-          [of.fiscalKey, foreign(fiscalDocument?.key ?? fiscalDocument?.number ?? null)],
+          [
+            of.fiscalKey,
+            document === null && !detail.mayWrite ? null : (
+              <>
+                {foreign(document)}{' '}
+                {detail.mayWrite ? (
+                  <a href={`${view.path}/payments/${payment.id}/fiscal-document`}>
+                    {fiscalActionIn(scene, payment)}
+                  </a>
+                ) : null}
+              </>
+            ),
+          ],
           [words.paidTogether, together && <span class="code">{together}</span>],
           [words.id, <OwnId id={payment.id} label={words.copyId} />],
         ]}

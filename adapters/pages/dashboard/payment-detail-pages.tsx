@@ -8,6 +8,7 @@ import { SECOND_MS } from '../../../core/domain/base/instant.js';
 import { tenantOf } from '../../../core/domain/base/tenant.js';
 import { hostedPath } from '../../../core/domain/hosted/hosted-page.js';
 import type { PaymentView } from '../../../core/domain/payments/change.js';
+import { fiscalDocumentOfKey } from '../../../core/domain/payments/fiscal-document.js';
 import {
   isCancellable,
   isPageOpen,
@@ -25,6 +26,7 @@ import {
   checkedReason,
   REASON_LENGTH_MAX,
   readPayment,
+  setFiscalDocument,
 } from '../../../core/usecases/payments/payments.js';
 import { readHistory } from '../../../core/usecases/payments/timelines.js';
 import {
@@ -43,10 +45,19 @@ import { proofTexts } from '../proof/proof-texts.js';
 import { liveOf } from './change-pages.js';
 import type { DashboardContent } from './dashboard-layout.js';
 import { type DashboardScene, type Done, useDashboard, viewOf } from './dashboard-scene.js';
+import { NUMBER_MAX } from './invoices/typed-invoice.js';
 import { actorOf, anyRole, type MemberCall, tenantOfCall } from './member-page.js';
 import { memberPages } from './member-pages.js';
 import { Buyer, Details, Items, Metadata, Money, Webhooks } from './payment-cards.js';
-import { buyerOf, payeeOf, referenceOf, State, situationIn } from './payment-parts.js';
+import {
+  buyerOf,
+  fiscalActionIn,
+  payeeOf,
+  referenceOf,
+  State,
+  situationIn,
+  writesOf,
+} from './payment-parts.js';
 import { History, TechnicalLog } from './payment-story.js';
 
 const path = '/payments/{paymentId}';
@@ -73,23 +84,40 @@ export const paymentDetailPages = [
         read: (given) => (given === '' ? null : checkedReason(given)),
       }),
     }),
-    show: ({ texts, view }, payment) => ({
-      title: `${texts.payment.cancel}: ${referenceOf(payment)}`,
-      lede: texts.payment.cancelText,
-      place: placeOf(payment),
-      crumbs: (
-        <>
-          <a href={`${view.path}/${placeOf(payment)}`}>{texts.places[placeOf(payment)]}</a> /{' '}
-          <a href={`${view.path}/payments/${payment.id}`}>
-            <Foreign text={referenceOf(payment)} />
-          </a>
-        </>
-      ),
-      submit: texts.payment.cancel,
-      keep: texts.payment.keep,
+    show: (scene, payment) => ({
+      ...formAbout(scene, payment, scene.texts.payment.cancel),
+      lede: scene.texts.payment.cancelText,
+      keep: scene.texts.payment.keep,
     }),
     save: ({ deps }, call, { subject: { id }, values: { reason } }) =>
       led(id, 'cancelled', cancelPayment(deps, tenantOfCall(call), id, reason)),
+  }),
+  ...memberPages.form({
+    path: `${path}/fiscal-document`,
+    access: { scope: write, proof: 'session' },
+    back: ({ id }) => `/payments/${id}`,
+    load: paymentIn,
+    typed: ({ fiscalDocument }) => ({ fiscalKey: fiscalDocument?.key ?? '' }),
+    fields: ({ texts: { invoice: words } }, { fiscalDocument: stored }) => ({
+      fiscalKey: textAs({
+        label: words.fiscalKey,
+        hint: words.fiscalKeyHint,
+        max: NUMBER_MAX,
+        spellcheck: false,
+        problem: `${words.faults.fiscalKey}.`,
+        // The day of the document is not in its key.
+        read(given) {
+          const read = fiscalDocumentOfKey(given);
+          return read !== null && read.key === stored?.key ? stored : read;
+        },
+      }),
+    }),
+    show: (scene, payment) => ({
+      ...formAbout(scene, payment, fiscalActionIn(scene, payment)),
+      lede: scene.texts.payment.fiscalText,
+    }),
+    save: ({ deps }, call, { subject: { id }, values: { fiscalKey } }) =>
+      led(id, 'fiscal_saved', setFiscalDocument(deps, tenantOfCall(call), id, fiscalKey)),
   }),
   memberPages.action({
     path: `${path}/approve`,
@@ -148,6 +176,24 @@ function placeOf({ origin }: Pick<PaymentView['payment'], 'origin'>): 'invoices'
   return origin === 'invoice' ? 'invoices' : 'payments';
 }
 
+/** A form that does one thing with a payment. */
+function formAbout({ texts, view }: DashboardScene, payment: PaymentView['payment'], act: string) {
+  const place = placeOf(payment);
+  return {
+    title: `${act}: ${referenceOf(payment)}`,
+    place,
+    crumbs: (
+      <>
+        <a href={`${view.path}/${place}`}>{texts.places[place]}</a> /{' '}
+        <a href={`${view.path}/payments/${payment.id}`}>
+          <Foreign text={referenceOf(payment)} />
+        </a>
+      </>
+    ),
+    submit: act,
+  };
+}
+
 export type Detail = Awaited<ReturnType<typeof readDetail>>;
 
 async function readDetail(context: PageContext, call: MemberCall) {
@@ -177,7 +223,6 @@ async function readDetail(context: PageContext, call: MemberCall) {
       buyerDiffers(deps, payment),
     ]);
   const { scopes, memberId } = actorOf(call);
-  const writes = payment.origin === 'invoice' ? 'invoices:write' : 'payment_intents:write';
   return {
     ...view,
     live,
@@ -193,7 +238,7 @@ async function readDetail(context: PageContext, call: MemberCall) {
     memberId,
     /** When another mail can be sent, after a refusal; null if nothing was refused. */
     nextMailAtMs: limitIn(call.query, deps.clock.nowMs())?.untilMs ?? null,
-    mayWrite: allows(scopes, writes),
+    mayWrite: allows(scopes, writesOf(payment)),
     mayReplay: allows(scopes, 'webhooks:write'),
     /** The address of the buyer's page. */
     link: `${deps.settings.payUrl}${hostedPath({ kind: 'payment', publicId })}`,

@@ -1,5 +1,6 @@
 // What lists and pages of payments share: the table, the state in words, names.
 import type { VNode } from 'preact';
+import type { Scope } from '../../../core/domain/access/scope.js';
 import type { ShownView } from '../../../core/domain/payments/change.js';
 import { Amount, Badge, ButtonLink, Reference } from '../kit/components.js';
 import type { RowColumns } from '../kit/pages/table.js';
@@ -31,6 +32,19 @@ export function NewInvoice(): VNode {
       {texts.invoice.newHeading}
     </ButtonLink>
   );
+}
+
+/** What its form does. */
+export function fiscalActionIn(
+  { texts }: Pick<DashboardScene, 'texts'>,
+  { fiscalDocument }: Pick<Shown['payment'], 'fiscalDocument'>,
+): string {
+  return fiscalDocument === null ? texts.payment.fiscalAdd : texts.payment.fiscalReplace;
+}
+
+/** The scope of changes. */
+export function writesOf({ origin }: Pick<Shown['payment'], 'origin'>): Scope {
+  return origin === 'invoice' ? 'invoices:write' : 'payment_intents:write';
 }
 
 /** What people call the payment. */

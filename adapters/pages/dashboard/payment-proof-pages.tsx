@@ -17,7 +17,7 @@ import { type DashboardContent, dashboardPage } from './dashboard-layout.js';
 import { type DashboardScene, localeOfCall, may, viewOf } from './dashboard-scene.js';
 import { anyRole, type MemberCall, tenantOfCall } from './member-page.js';
 import { memberPages } from './member-pages.js';
-import { referenceOf } from './payment-parts.js';
+import { fiscalActionIn, referenceOf, writesOf } from './payment-parts.js';
 
 const path = '/payments/{paymentId}/proof';
 const read = { scope: anyRole, proof: 'session' } as const;
@@ -72,10 +72,11 @@ async function open({ deps }: PageContext, call: MemberCall): Promise<ShownProof
 }
 
 function proofScreen(
-  { texts, view, format }: DashboardScene,
+  scene: DashboardScene,
   { openLinks, ...opened }: ShownProof,
   link: ProofLink | null,
 ): DashboardContent {
+  const { texts, view, format } = scene;
   const { payment, proof, locale } = opened;
   const words = proofTexts[locale];
   const place = payment.origin === 'invoice' ? 'invoices' : 'payments';
@@ -97,6 +98,11 @@ function proofScreen(
       <>
         <ButtonLink href={`${view.path}/${own}/proof/proof.pdf`}>{words.pdf}</ButtonLink>
         <ButtonLink href={`${view.path}/${own}/proof/proof.zip`}>{words.pack}</ButtonLink>
+        {proof.fiscalDocument === null && may(view, writesOf(payment)) ? (
+          <ButtonLink href={`${view.path}/${own}/fiscal-document`}>
+            {fiscalActionIn(scene, payment)}
+          </ButtonLink>
+        ) : null}
         {may(view, scope) ? (
           <ButtonForm to={`${own}/proof/link`}>{words.makeLink}</ButtonForm>
         ) : null}

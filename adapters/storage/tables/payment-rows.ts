@@ -119,9 +119,7 @@ export const payments = defineTable<Payment>('payments', {
   attachmentDocumentId: fixed(text.null('attachment_document_id')),
   purpose: fixed(nullable(oneOf('purpose', purposeNames))),
   payerRelation: fixed(nullable(oneOf('payer_relation', payerRelationNames))),
-  fiscalDocument: fixed(
-    nullable(encoded('fiscal_document', writeFiscalDocument, readFiscalDocument)),
-  ),
+  fiscalDocument: nullable(encoded('fiscal_document', writeFiscalDocument, readFiscalDocument)),
   bookedRate: fixed(text.null('booked_rate')),
   display: fixed(text.null('display')),
   metadata: fixed(text('metadata')),

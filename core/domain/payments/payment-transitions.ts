@@ -22,6 +22,7 @@ import {
 } from './colleague-approval.js';
 import { givenInstructions, withDerivedMoney } from './command-outcomes.js';
 import { failure } from './failure.js';
+import { type FiscalDocument, writeFiscalDocument } from './fiscal-document.js';
 import { writeOffPostings } from './funds.js';
 import { type VerifiedPayer, withVerified } from './payer-facts.js';
 import type { PayinInstructions } from './payin-instructions.js';
@@ -68,6 +69,19 @@ export function signedIn(was: PaymentAggregate, verified: boolean, nowMs: number
   if (!verified) return withMove(unchanged(was), 'sign_in', nowMs);
   if (payment.origin === 'invoice') return withMove(unchanged(was), 'sign_in_verified', nowMs);
   return withMove(withMove(unchanged(was), 'sign_in', nowMs), 'kyc_approved', nowMs);
+}
+
+/**
+ * Adds or replaces the fiscal document, in every status: it is often issued after the money came.
+ * No settlement entry or extract has it, so a closed month stays as it is.
+ */
+export function documented(was: PaymentAggregate, sent: FiscalDocument, nowMs: number): Change {
+  const { payment } = was;
+  const stored = payment.fiscalDocument && writeFiscalDocument(payment.fiscalDocument);
+  if (stored === writeFiscalDocument(sent)) return unchanged(was);
+  const fiscalDocument = Object.freeze(sent);
+  const next = { ...payment, fiscalDocument, updatedAtMs: nowMs };
+  return { ...unchanged(was), payment: Object.freeze(next) };
 }
 
 /** Operators write off what is lost so far. */

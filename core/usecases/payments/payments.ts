@@ -23,6 +23,7 @@ import { destinationAt } from '../../domain/parties/payee.js';
 import { isShortPaid, type PaymentView } from '../../domain/payments/change.js';
 import { displayText } from '../../domain/payments/display.js';
 import { paymentEvents, paymentEventTypes } from '../../domain/payments/event.js';
+import type { FiscalDocument } from '../../domain/payments/fiscal-document.js';
 import { type Funds, noFunds } from '../../domain/payments/funds.js';
 import {
   decideCreate,
@@ -38,7 +39,12 @@ import {
   paymentIdPrefixes,
   paymentOrigins,
 } from '../../domain/payments/payment.js';
-import { approved, cancelled, expired } from '../../domain/payments/payment-transitions.js';
+import {
+  approved,
+  cancelled,
+  documented,
+  expired,
+} from '../../domain/payments/payment-transitions.js';
 import { assert, PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { Tx } from '../../ports/storage.js';
@@ -276,6 +282,19 @@ export async function cancelPayment(
 ): Promise<PaymentView> {
   const change = await changePayment(deps, tenant, id, async (was, tx) =>
     cancelled(was, await tx.commands.ofPayment(tenant, id), reason, deps.clock.nowMs()),
+  );
+  return viewAfter(deps, change);
+}
+
+/** Adds or replaces the fiscal document; the same one again changes nothing. */
+export async function setFiscalDocument(
+  deps: Deps,
+  tenant: Tenant,
+  id: string,
+  sent: FiscalDocument,
+): Promise<PaymentView> {
+  const change = await changePayment(deps, tenant, id, (was) =>
+    documented(was, sent, deps.clock.nowMs()),
   );
   return viewAfter(deps, change);
 }

@@ -38,6 +38,7 @@ const promised: readonly string[] = [
   'GET /v1/payments K payment_intents:read|invoices:read',
   'GET /v1/payments/{id} K payment_intents:read|invoices:read',
   'POST /v1/payments/{id}/cancel K payment_intents:write|invoices:write',
+  'PUT /v1/payments/{id}/fiscal-document K payment_intents:write|invoices:write',
   'GET /v1/payments/{id}/proof K payment_intents:read|invoices:read',
   'GET /v1/payments/{id}/timeline K payment_intents:read|invoices:read',
   'POST /v1/invoices K invoices:write',

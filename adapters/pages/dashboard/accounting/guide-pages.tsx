@@ -49,12 +49,17 @@ const en: Guide = {
     },
     {
       heading: 'What you give',
-      text: 'It cannot be added later: what was not given is missing in extract and proof.',
+      text:
+        'The NF-e or NFS-e can be added or replaced later, also after the settlement. The rest ' +
+        'cannot: what was not given is missing in extract and proof.',
       table: {
         heads: ['Fact', 'Where'],
         rows: [
           ['Purpose and relation of the payer', 'Form of an invoice, import, API'],
-          ['Access key of the NF-e or NFS-e', 'Form of an invoice, import, API'],
+          [
+            'Access key of the NF-e or NFS-e',
+            'Form of an invoice, import, page of the payment, API',
+          ],
           ['The rate at which you booked the amount', 'Form of an invoice, import, API'],
         ],
       },
@@ -135,13 +140,16 @@ const ptBr: Guide = {
     {
       heading: 'O que você informa',
       text:
-        'Não pode ser acrescentado depois: o que não foi informado falta no extrato e no ' +
-        'comprovante.',
+        'A NF-e ou NFS-e pode ser incluída ou substituída depois, também após a liquidação. O ' +
+        'resto não: o que não foi informado falta no extrato e no comprovante.',
       table: {
         heads: ['Dado', 'Onde'],
         rows: [
           ['Finalidade e relação do pagador', 'Formulário da fatura, importação, API'],
-          ['Chave de acesso da NF-e ou NFS-e', 'Formulário da fatura, importação, API'],
+          [
+            'Chave de acesso da NF-e ou NFS-e',
+            'Formulário da fatura, importação, página do pagamento, API',
+          ],
           [
             'A taxa de câmbio com que você contabilizou o valor',
             'Formulário da fatura, importação, API',
@@ -232,13 +240,16 @@ const es: Guide = {
     {
       heading: 'Lo que usted indica',
       text:
-        'No se puede añadir después: lo que no se indicó falta en el extracto y en el ' +
-        'comprobante.',
+        'La NF-e o NFS-e se puede añadir o reemplazar después, también tras la liquidación. El ' +
+        'resto no: lo que no se indicó falta en el extracto y en el comprobante.',
       table: {
         heads: ['Dato', 'Dónde'],
         rows: [
           ['Finalidad y relación del pagador', 'Formulario de la factura, importación, API'],
-          ['Clave de acceso de la NF-e o NFS-e', 'Formulario de la factura, importación, API'],
+          [
+            'Clave de acceso de la NF-e o NFS-e',
+            'Formulario de la factura, importación, página del pago, API',
+          ],
           [
             'La tasa con la que contabilizó el importe',
             'Formulario de la factura, importación, API',

@@ -71,6 +71,7 @@ export const dashboardEn = {
     passkey_renamed: 'The name is saved.',
     passkey_removed: 'The passkey is removed.',
     cancelled: 'The payment is cancelled.',
+    fiscal_saved: 'The fiscal document is saved.',
     created: 'The invoice is saved. The buyer was not emailed yet.',
     imported: 'The invoices of the file are saved. Nobody was emailed yet.',
     approved: 'The payment is approved.',
@@ -730,6 +731,11 @@ export const dashboardEn = {
       approved: 'A colleague of the buyer approved',
       declined: 'A colleague of the buyer declined',
     } satisfies Record<ColleagueApproval['state'], string>,
+    fiscalAdd: 'Add the NF-e or NFS-e',
+    fiscalReplace: 'Replace the NF-e or NFS-e',
+    fiscalText:
+      'From now on proofs and packs show it. Those that were made before stay valid as ' +
+      'they are.',
     cancel: 'Cancel payment',
     cancelText: 'It cannot be opened again. Money that arrives goes back to the buyer.',
     cancelReason: 'Reason, which the integrator receives',

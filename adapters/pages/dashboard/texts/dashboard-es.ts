@@ -55,6 +55,7 @@ export const dashboardEs: DashboardTexts = {
     passkey_renamed: 'El nombre se guardó.',
     passkey_removed: 'La clave de acceso se eliminó.',
     cancelled: 'El pago se canceló.',
+    fiscal_saved: 'El documento fiscal está guardado.',
     created: 'La factura se guardó. Aún no se envió ningún correo al comprador.',
     imported: 'Las facturas del archivo se guardaron. Aún no se envió ningún correo.',
     approved: 'El pago se aprobó.',
@@ -719,6 +720,11 @@ export const dashboardEs: DashboardTexts = {
       approved: 'Un colega del comprador aprobó',
       declined: 'Un colega del comprador rechazó',
     },
+    fiscalAdd: 'Añadir la NF-e o NFS-e',
+    fiscalReplace: 'Reemplazar la NF-e o NFS-e',
+    fiscalText:
+      'Desde ahora los comprobantes y paquetes la muestran. Los que ya se hicieron ' +
+      'siguen siendo válidos como están.',
     cancel: 'Cancelar pago',
     cancelText: 'No se puede reabrir. El dinero que llegue vuelve al comprador.',
     cancelReason: 'Motivo, que recibe el integrador',

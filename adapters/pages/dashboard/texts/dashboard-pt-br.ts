@@ -55,6 +55,7 @@ export const dashboardPtBr: DashboardTexts = {
     passkey_renamed: 'O nome foi salvo.',
     passkey_removed: 'A chave de acesso foi removida.',
     cancelled: 'O pagamento foi cancelado.',
+    fiscal_saved: 'O documento fiscal está salvo.',
     created: 'A fatura foi salva. O comprador ainda não recebeu e-mail.',
     imported: 'As faturas do arquivo foram salvas. Ninguém recebeu e-mail ainda.',
     approved: 'O pagamento foi aprovado.',
@@ -714,6 +715,11 @@ export const dashboardPtBr: DashboardTexts = {
       approved: 'Um colega do comprador aprovou',
       declined: 'Um colega do comprador recusou',
     },
+    fiscalAdd: 'Incluir a NF-e ou NFS-e',
+    fiscalReplace: 'Substituir a NF-e ou NFS-e',
+    fiscalText:
+      'A partir de agora os comprovantes e pacotes a mostram. Os que já foram feitos ' +
+      'continuam válidos como estão.',
     cancel: 'Cancelar pagamento',
     cancelText: 'Ele não pode ser reaberto. O dinheiro que chegar volta ao comprador.',
     cancelReason: 'Motivo, que o integrador recebe',

@@ -120,6 +120,11 @@ export const examples: Readonly<Record<string, Example>> = {
   },
   cancelPaymentIntent: onPayment('/v1/payment-intents/{id}/cancel', { reason: 'changed mind' }),
   cancelPayment: onPayment('/v1/payments/{id}/cancel', { reason: 'changed mind' }),
+  setPaymentFiscalDocument: onPayment('/v1/payments/{id}/fiscal-document', {
+    kind: 'nfe',
+    key: '35261112ABC34501DE35550010000123451123456711',
+    issuedOn: '2026-11-03',
+  }),
   advanceTestPayment: onPayment('/v1/test-helpers/payments/{id}/advance', {}),
   simulateTestPayment: async (world, tenant) => {
     const { payment } = await newPayment(world, tenant);

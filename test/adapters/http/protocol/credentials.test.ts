@@ -123,6 +123,8 @@ test('the scope follows the origin of the payment, not the path', async () => {
     'readPaymentIntent payment_intent',
     'readPaymentTimeline invoice',
     'readPaymentTimeline payment_intent',
+    'setPaymentFiscalDocument invoice',
+    'setPaymentFiscalDocument payment_intent',
   ]);
 });
 

@@ -62,6 +62,31 @@ test('what authorities ask of a payment is kept, and a key with a wrong digit is
   assert.match(String(refused.body['message']), /^fiscalDocument\.key: /);
 });
 
+test('a fiscal document is added after the money came, replaced, and the same once again', async () => {
+  const { id } = await advanced('320.00');
+  const put = (body: unknown) => {
+    site.world.advanceClock(1_000);
+    return site.call('PUT', `/v1/payments/${id}/fiscal-document`, { key, body });
+  };
+  const accessKey = '35261112ABC34501DE35550010000123451123456711';
+  const sent = { kind: 'nfe', key: accessKey, issuedOn: '2026-11-03' };
+  const [added, again] = [await put(sent), await put(sent)];
+  assert.equal(added.status, 200);
+  assert.deepEqual(added.body['fiscalDocument'], { ...sent, number: '12345' });
+  assert.deepEqual(again.body, added.body);
+  const wrong = await put({ ...sent, key: accessKey.replace(/1$/, '2') });
+  assert.equal(refusalOf(wrong), '400 ValidationError');
+  assert.match(String(wrong.body['message']), /^key: /);
+  const other = { kind: 'other', key: null, number: '8', issuedOn: null };
+  const replaced = await put({ kind: 'other', number: '8' });
+  const { fiscalDocument, updatedAt, ...rest } = replaced.body;
+  assert.deepEqual(fiscalDocument, other);
+  const { fiscalDocument: _, updatedAt: addedAt, ...unchanged } = added.body;
+  assert.deepEqual(rest, unchanged);
+  assert.ok(String(updatedAt) > String(addedAt));
+  assert.deepEqual((await site.call('GET', `/v1/payments/${id}`, { key })).body, replaced.body);
+});
+
 test('what was left out is there and null, metadata is {}, the currency USD', async () => {
   const { body } = await create(createBody());
   assert.equal(body['currency'], 'USD');

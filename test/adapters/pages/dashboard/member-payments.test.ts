@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { locales } from '../../../../core/domain/base/locale.js';
+import { setFiscalDocument } from '../../../../core/usecases/payments/payments.js';
 import { makeInvoice } from '../../../support/scenes/made-payments.js';
 import { suiteEnd } from '../../../support/suite-end.js';
 import { pageSite, textOf } from '../visitor.js';
@@ -148,6 +149,39 @@ test('a payment is cancelled with a reason, which is asked for', async () => {
   assert.match(text, /The payment is cancelled/);
   assert.match(text, /&lt;b>changed&lt;\/b> its mind|&lt;b&gt;changed/);
   assert.equal(await site.world.statusOf(id), 'cancelled');
+});
+
+test('the fiscal document of a settled payment is added where it is missing, and replaced', async () => {
+  const page = `${root}/payments/${paid}`;
+  const form = `${page}/fiscal-document`;
+  const fiscalKey = '35261112ABC34501DE35550010000123451123456711';
+  const viewer = await signedInAs(site, 'viewer');
+  for (const path of [page, `${page}/proof`]) {
+    assert.ok((await owner.open(path)).text.includes(`href="${form}">Add the NF-e or NFS-e<`));
+    assert.doesNotMatch((await viewer.open(path)).text, /fiscal-document"|Access key/, path);
+  }
+  const documentOf = () => site.world.deps.store.run((tx) => tx.payments.get(site.tenant, paid));
+  await owner.open(form);
+  for (const wrong of ['', fiscalKey.replace(/1$/, '2')]) {
+    const refused = await owner.send('/fiscal-document', { fiscalKey: wrong });
+    assert.equal(refused.status, 422);
+    assert.match(refused.text, /Check the access key: a digit of it is wrong or missing\./);
+  }
+  const { path, text } = await owner.send('/fiscal-document', { fiscalKey });
+  assert.equal(path, `${page}?done=fiscal_saved`);
+  assert.match(textOf(text), new RegExp(`${fiscalKey} Replace the NF-e or NFS-e`));
+  const proof = await owner.open(`${page}/proof`);
+  assert.ok(proof.text.includes(fiscalKey) && !proof.text.includes(form));
+  // The form has no day, and keeps that of the same key.
+  const dated = { kind: 'nfe', key: fiscalKey, number: '12345', issuedOn: '2026-11-03' } as const;
+  await setFiscalDocument(site.world.deps, site.tenant, paid, dated);
+  assert.ok((await owner.open(form)).text.includes(`value="${fiscalKey}"`));
+  await owner.send('/fiscal-document', { fiscalKey });
+  assert.deepEqual((await documentOf())?.fiscalDocument, dated);
+  const service = `3550308${'1'}${'2'}12ABC34501DE35${'0000000000042'}2611${'0'.repeat(10)}`;
+  await owner.open(form);
+  await owner.send('/fiscal-document', { fiscalKey: service });
+  assert.equal((await documentOf())?.fiscalDocument?.number, '42');
 });
 
 test('a payment in each state has its page in every language', async () => {

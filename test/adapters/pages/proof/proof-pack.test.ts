@@ -9,12 +9,14 @@ import { before, test } from 'node:test';
 import { unzipSync } from 'fflate';
 import { packCheck } from '../../../../adapters/pages/proof/pack-check.js';
 import { bytesOf, monthPack, packOf } from '../../../../adapters/pages/proof/proof-pack.js';
-import { MINUTE_MS } from '../../../../core/domain/base/instant.js';
+import { formatInstant, MINUTE_MS } from '../../../../core/domain/base/instant.js';
 import { jsonText } from '../../../../core/domain/law/pack.js';
 import type { Proof } from '../../../../core/domain/law/proof.js';
+import { fiscalDocumentOfKey } from '../../../../core/domain/payments/fiscal-document.js';
 import type { PublicJwk } from '../../../../core/domain/service/service-key.js';
 import { payeesOfMonth } from '../../../../core/usecases/law/proof-months.js';
 import { readProof } from '../../../../core/usecases/law/proofs.js';
+import { setFiscalDocument } from '../../../../core/usecases/payments/payments.js';
 import { recordKeys, rotateRecordKey } from '../../../../core/usecases/service/service-keys.js';
 import { readPdf } from '../../../support/read-pdf.js';
 import { projectRoot } from '../../../support/source-tree.js';
@@ -298,6 +300,31 @@ test('what the exemption asks and a payment lacks is named', async () => {
     { demand: 'conversion', missing: [] },
     { demand: 'service', missing: ['fiscalDocument', 'invoice', 'purpose'] },
   ]);
+});
+
+test('a fiscal document that came later is in the next packs, and earlier ones verify', async () => {
+  const { made, tenant } = scene;
+  const id = await made.newPayment(tenant);
+  await made.play(tenant, id, 'settled');
+  const before = await scene.pack({ of: id });
+  const document = fiscalDocumentOfKey('35261112ABC34501DE35550010000123451123456711');
+  await setFiscalDocument(made.deps, tenant, id, document ?? assert.fail('a good key'));
+  const after = await scene.pack({ of: id });
+  const month = formatInstant(made.deps.clock.nowMs()).slice(0, 7);
+  const payees = await payeesOfMonth(made.deps, tenant, month);
+  const payee = payees.find(({ paymentIds }) => paymentIds.includes(id)) ?? assert.fail();
+  const months = await bytesOf(await monthPack(() => made.deps, tenant, { ...payee, month }, 'en'));
+  const jsonIn = (bytes: Uint8Array, name: string) =>
+    JSON.parse(Buffer.from(unzipSync(bytes)[name] ?? []).toString());
+  const listed = jsonIn(months, 'month.json').payments.find((one: Proof) => one.paymentId === id);
+  for (const { fiscalDocument, exemption } of [jsonIn(after, 'proof.json'), listed]) {
+    assert.deepEqual(fiscalDocument, document);
+    assert.deepEqual(exemption.at(-1), { demand: 'service', missing: ['invoice', 'purpose'] });
+  }
+  assert.equal(jsonIn(before, 'proof.json').fiscalDocument, null);
+  for (const [name, verify] of Object.entries(verifiers)) {
+    assert.deepEqual(await verify([before, after, months]), [null, null, null], name);
+  }
 });
 
 test('signatures are checked as Node does', async () => {

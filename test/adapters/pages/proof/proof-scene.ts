@@ -23,6 +23,8 @@ export interface ProofScene {
   pack(given?: {
     readonly locale?: Locale;
     readonly audience?: ProofAudience;
+    /** Of the settled invoice by default. */
+    readonly of?: string;
   }): Promise<Uint8Array>;
 }
 
@@ -57,8 +59,8 @@ export async function proofScene(t: SuiteEnd, cell?: number): Promise<ProofScene
     made,
     tenant,
     paymentId,
-    async pack({ locale = 'en', audience = 'seller' } = {}) {
-      const { payment: current } = await readPayment(made.deps, tenant, paymentId);
+    async pack({ locale = 'en', audience = 'seller', of = paymentId } = {}) {
+      const { payment: current } = await readPayment(made.deps, tenant, of);
       const opened = await openProof(made.deps, current, { audience, locale });
       return bytesOf(await proofPack(made.deps, opened));
     },

@@ -16,6 +16,7 @@ import {
   colleagueApprovalAsked,
   colleagueApprovalDecided,
   confirmed,
+  documented,
   expired,
   failedByOperator,
   kycDecided,
@@ -90,6 +91,22 @@ test('a buyer approved elsewhere continues by signing in again', () => {
     'payment_intent.buyer_kyc_approved',
     'invoice.buyer_kyc_approved',
   ]);
+});
+
+test('a fiscal document is added or replaced in every status, and moves nothing', () => {
+  const first = { kind: 'other', key: null, number: '7', issuedOn: null } as const;
+  for (const status of paymentStatuses) {
+    let was = at(status);
+    for (const sent of [first, { ...first, number: '8' }]) {
+      const change: Change = documented(was, { ...sent }, NOW_MS);
+      const { fiscalDocument, updatedAtMs, ...rest } = change.payment;
+      assert.deepEqual([fiscalDocument, updatedAtMs], [sent, NOW_MS], status);
+      assert.deepEqual({ ...was.payment, ...rest }, was.payment);
+      assertUnchanged({ ...change, payment: was.payment }, was, status);
+      was = { ...was, payment: change.payment };
+      assertUnchanged(documented(was, { ...sent }, NOW_MS + 1), was, status);
+    }
+  }
 });
 
 test('sign-in in any other status changes nothing', () => {
