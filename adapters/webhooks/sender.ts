@@ -33,9 +33,6 @@ const failureCodes: readonly (readonly [code: RegExp, failure: SendFailure])[] =
 /** Length of a logged answer, in bytes; the connection is closed instead of reading more. */
 const RESPONSE_BODY_BYTES_MAX = 4_096;
 
-/** Far above the limit of one subscription: an origin may have many subscriptions. */
-const CONNECTIONS_PER_ORIGIN = 2_048;
-
 /** The longest idle time of a kept-alive connection. */
 const KEEP_ALIVE_MAX_MS = 60_000;
 
@@ -67,7 +64,8 @@ export function webhookSender(options: SenderOptions): WebhookSender {
         else callback(error, null);
       });
     },
-    connections: CONNECTIONS_PER_ORIGIN,
+    // delivery-window.ts alone limits them: tenants may have receivers at the same origin.
+    connections: null,
     allowH2: false,
     // `timeoutMs` covers both.
     headersTimeout: 0,

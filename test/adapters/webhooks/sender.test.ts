@@ -7,6 +7,7 @@ import fc from 'fast-check';
 import { type SenderOptions, webhookSender } from '../../../adapters/webhooks/sender.js';
 import { AssertionFailure } from '../../../core/errors.js';
 import type { WebhookSender } from '../../../core/ports/outside.js';
+import { IN_FLIGHT_MAX } from '../../../core/usecases/webhooks/delivery-window.js';
 import { anyText } from '../../support/samples/any-text.js';
 import {
   type Answering,
@@ -453,7 +454,7 @@ test('a hanging receiver delays no other delivery, even at its origin', async (t
   const made = sender(t);
   const { origin } = new URL(server.url);
   let answered = 0;
-  const stuck = Array.from({ length: 64 }, async () => {
+  const stuck = Array.from({ length: IN_FLIGHT_MAX - 1 }, async () => {
     const result = await made.send({ url: `${origin}/hang`, headers, body });
     answered += 1;
     return result;
@@ -463,7 +464,7 @@ test('a hanging receiver delays no other delivery, even at its origin', async (t
     assert.equal((await made.send({ url, headers, body })).responseStatus, 200);
   }
   assert.equal(answered, 0);
-  while (hanging.length < 64) await new Promise((done) => setImmediate(done));
+  while (hanging.length < IN_FLIGHT_MAX - 1) await new Promise((done) => setImmediate(done));
   for (const response of hanging) response.end();
   for (const result of await Promise.all(stuck)) assert.equal(result.responseStatus, 200);
 });
