@@ -33,7 +33,7 @@ async function processIdOf(client: pg.Client): Promise<number> {
   return rows[0].process_id;
 }
 
-/** A host sends a heartbeat every second, and loses the lead after ten seconds of silence. */
+/** A host sends a heartbeat every two seconds, and loses the lead after ten seconds of silence. */
 export const SILENT_SECONDS = 15;
 
 /**
