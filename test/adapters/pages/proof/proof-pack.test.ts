@@ -317,8 +317,9 @@ test('a fiscal document that came later is in the next packs, and earlier ones v
   const jsonIn = (bytes: Uint8Array, name: string) =>
     JSON.parse(Buffer.from(unzipSync(bytes)[name] ?? []).toString());
   const listed = jsonIn(months, 'month.json').payments.find((one: Proof) => one.paymentId === id);
-  for (const { fiscalDocument, exemption } of [jsonIn(after, 'proof.json'), listed]) {
-    assert.deepEqual(fiscalDocument, document);
+  const proof: Proof = jsonIn(after, 'proof.json');
+  assert.deepEqual(proof.fiscalDocument, document);
+  for (const { exemption } of [proof, listed]) {
     assert.deepEqual(exemption.at(-1), { demand: 'service', missing: ['invoice', 'purpose'] });
   }
   assert.equal(jsonIn(before, 'proof.json').fiscalDocument, null);
