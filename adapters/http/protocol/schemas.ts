@@ -44,10 +44,12 @@ export function text(min: number, max: number, description: string) {
   const error = `send text of ${lengthInWords(min, max)} characters`;
   return z
     .string(error)
-    .refine(
-      (value) => value.length >= min && (value.length <= max || [...value].length <= max),
-      error,
-    )
+    .refine((value) => {
+      // A code point is one or two of these.
+      if (value.length >= 2 * min && value.length <= max) return true;
+      const points = [...value].length;
+      return points >= min && points <= max;
+    }, error)
     .meta({ minLength: min, maxLength: max, description });
 }
 

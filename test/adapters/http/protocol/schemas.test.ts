@@ -10,6 +10,7 @@ import {
   tosSessionBody,
 } from '../../../../adapters/http/resources/account-routes.js';
 import { startBuyerKycBody } from '../../../../adapters/http/resources/buyer-kyc-routes.js';
+import { country } from '../../../../adapters/http/resources/dossier-fields.js';
 import { createInvoiceBody } from '../../../../adapters/http/resources/invoice-routes.js';
 import {
   advanceBody,
@@ -144,6 +145,18 @@ const fields: Readonly<Record<string, Edges>> = {
 };
 
 for (const [field, { rule, taken, refused }] of Object.entries(fields)) {
+  test('text of exactly two characters counts code points, as its description does', () => {
+    const taken = (value: string) => country.safeParse(value).success;
+    assert.deepEqual(['PT', '😀😀', '😀', 'P', 'PRT', '😀PT'].map(taken), [
+      true,
+      true,
+      false,
+      false,
+      false,
+      false,
+    ]);
+  });
+
   test(rule, () => {
     for (const value of taken) {
       const result = createPaymentIntentBody.safeParse({ ...least, [field]: value });
