@@ -7,7 +7,7 @@ import { type TestContext, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { openCertifier } from '../cli/certify/certify.js';
 import { faultNames } from '../cli/certify/certify-faults.js';
-import { freePort, localPostgres } from './support/databases/local-postgres.js';
+import { freePort, localPostgres, newDatabase } from './support/databases/local-postgres.js';
 import { type HostProcess, startHostProcess } from './support/servers/host-process.js';
 import {
   type MedusaShop,
@@ -73,7 +73,7 @@ test('a shop passes the faults of ponte certify', async (t) => {
   t.after(() => certifier.close());
   const { url: ponteUrl, apiKey: ponteKey, secret: webhookSecret } = certifier.address;
   const port = await freePort();
-  const databaseUrl = await postgres.url();
+  const databaseUrl = await newDatabase(await postgres.url());
   const shop = await openShop({ databaseUrl, port, ponteUrl, ponteKey, webhookSecret });
   t.after(() => shop.close());
   await shop.start();
@@ -155,7 +155,7 @@ async function shopOn(
   const port = await freePort();
   const hook = `http://127.0.0.1:${port}/hooks/payment/ponte_ponte`;
   const webhookSecret = await ponte.subscribe(hook);
-  const databaseUrl = await postgres.url();
+  const databaseUrl = await newDatabase(await postgres.url());
   const shop: MedusaShop = await openShop({
     databaseUrl,
     port,

@@ -90,8 +90,8 @@ const LANES_PER_CORE = 2;
 /** Maximum time without progress. */
 const SILENCE_MS = 250_000;
 const SILENCE_MAX_MS = 400_000;
-/** Maximum time of a file. */
-const TOTAL_MS = 600_000;
+/** Maximum time of a file; nightly ones repeat whole suites. */
+const TOTAL_MS = process.argv.includes('--nightly') ? 2_400_000 : 600_000;
 /** Maximum time that the shared server may take to start, or to stop. */
 const SERVER_MS = 60_000;
 const SLOWEST = 20;

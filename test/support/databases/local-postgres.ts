@@ -62,7 +62,8 @@ function databaseOn(server: string): LocalPostgres {
   };
 }
 
-async function newDatabase(server: string, template = 'template0'): Promise<string> {
+/** The URL of a new database on a server; without a template it is empty. */
+export async function newDatabase(server: string, template = 'template0'): Promise<string> {
   databases += 1;
   const name = `test_${process.pid}_${databases}`;
   const client = await connected(server);
