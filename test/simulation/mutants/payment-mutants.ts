@@ -170,9 +170,9 @@ export const paymentMutants = [
     file: 'adapters/storage/sqlite/database.ts',
     edits: [
       [
-        'for (const statement of statements) this.#cache.dropFor(statement);',
+        'for (const statement of statements) this.#cache.written(statement);',
         'for (const statement of statements)' +
-          " if (statement.template?.table !== 'subscriptions') this.#cache.dropFor(statement);",
+          " if (statement.template?.table !== 'subscriptions') this.#cache.written(statement);",
       ],
     ],
     focus: { ...payments, hosts: 1, often: ['subscribe', 'rotateSecret', 'testWebhook'] },
