@@ -38,7 +38,7 @@ const REFUSALS_POLL_MS = SECOND_MS;
 const LOST_LEASES_POLL_MS = 4 * SECOND_MS;
 const SLOW_DELIVERIES_POLL_MS = SECOND_MS / 2;
 /** Much longer than a slow delivery is without a row. */
-const MISSING_DELIVERIES_POLL_MS = 3 * SECOND_MS;
+const MISSING_DELIVERIES_POLL_MS = 6 * SECOND_MS;
 /** Rows are old by days: some hours more do no harm. */
 const PRUNE_POLL_MS = 6 * HOUR_MS;
 /** The rest is removed by the next run, at once. A longer run would count as stalled. */
