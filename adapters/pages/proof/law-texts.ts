@@ -99,6 +99,13 @@ const en: LawTexts = {
       who: 'The provider.',
       given: 'The BRL of each PIX, and its fees.',
     },
+    personal_data: {
+      what:
+        'A person may see and erase its data; what laws against money laundering order to keep ' +
+        'for 5 to 10 years stays.',
+      who: 'The operator of this service, when the person asks.',
+      given: '`ponte person export` and `ponte person erase`; the books stay.',
+    },
   },
 };
 
@@ -182,6 +189,13 @@ const ptBr: LawTexts = {
       who: 'O prestador.',
       given: 'O BRL de cada PIX e suas tarifas.',
     },
+    personal_data: {
+      what:
+        'A pessoa pode ver e apagar seus dados; fica o que as leis contra a lavagem de dinheiro ' +
+        'mandam guardar por 5 a 10 anos.',
+      who: 'O operador deste serviço, quando a pessoa pede.',
+      given: '`ponte person export` e `ponte person erase`; os livros ficam.',
+    },
   },
 };
 
@@ -264,6 +278,13 @@ const es: LawTexts = {
         'estaba en preparación en marzo de 2026.',
       who: 'El proveedor.',
       given: 'El BRL de cada PIX y sus comisiones.',
+    },
+    personal_data: {
+      what:
+        'La persona puede ver y borrar sus datos; queda lo que las leyes contra el lavado de ' +
+        'dinero mandan guardar de 5 a 10 años.',
+      who: 'El operador de este servicio, cuando la persona lo pide.',
+      given: '`ponte person export` y `ponte person erase`; los libros quedan.',
     },
   },
 };

@@ -67,6 +67,12 @@ export const duties = {
     source: 'Exame, 12 Mar 2026',
     isOpen: true,
   },
+  personal_data: {
+    rule: 'LGPD art. 18; GDPR art. 15, 17',
+    since: null,
+    source: 'the texts of both laws',
+    isOpen: false,
+  },
 } as const satisfies Readonly<Record<string, DutyRule>>;
 
 export type Duty = keyof typeof duties;
