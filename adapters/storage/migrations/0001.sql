@@ -593,7 +593,7 @@ create table kyc_submissions (
 create unique index kyc_submissions_current on kyc_submissions (org_id, mode, buyer_id)
   where status <> 'rejected';
 
-create index kyc_submissions_of_buyer on kyc_submissions (org_id, mode, buyer_id, id);
+create index kyc_submissions_of_buyer on kyc_submissions (org_id, mode, buyer_id, created_at, id);
 
 create index kyc_submissions_approved
   on kyc_submissions (mode, buyer_id, submitted_by, created_at, id)
