@@ -102,7 +102,7 @@ export async function createPayment(
       tx.insertsFirst ? notFound : tx.idempotency.ofCreate(tenant, input),
       readForCreate(tx, tenant, input),
     ]);
-    const checked = checkWhole(deps, tenant, input, read, nowMs);
+    const checked = checkCreateWithFacts(deps, tenant, input, read, nowMs);
     const isRefused = checked instanceof PonteError;
     // A replay is answered before the refusals of a create.
     const isUnseen = tx.insertsFirst && isRefused;
@@ -176,7 +176,13 @@ export async function checkInvoices(
         return { existing: { payment, mismatch: mismatchOf(input, payment) }, refusal: null };
       }
       const seller = sellers.get(sellerExternalId ?? undefined) ?? null;
-      const checked = checkWhole(deps, tenant, input, { named, seller, organization }, nowMs);
+      const checked = checkCreateWithFacts(
+        deps,
+        tenant,
+        input,
+        { named, seller, organization },
+        nowMs,
+      );
       return { existing: null, refusal: checked instanceof PonteError ? checked : null };
     };
     return Promise.all(inputs.map(check));
@@ -397,7 +403,7 @@ export function isBelowMinimum({ currency, amountMinor }: CreatePaymentInput['am
 }
 
 /** `checkCreate`, and then PaymentMissingFields: a price is shown without these facts. */
-function checkWhole(
+function checkCreateWithFacts(
   deps: Deps,
   tenant: Tenant,
   input: CreatePaymentInput,
