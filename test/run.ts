@@ -90,8 +90,10 @@ const LANES_PER_CORE = 2;
 /** Maximum time without progress. */
 const SILENCE_MS = 250_000;
 const SILENCE_MAX_MS = 400_000;
-/** Maximum time of a file; nightly ones repeat whole suites. */
-const TOTAL_MS = process.argv.includes('--nightly') ? 2_400_000 : 600_000;
+/** Maximum time of a file. */
+const TOTAL_MS = 600_000;
+/** Some repeat a whole suite. */
+const NIGHTLY_TOTAL_MS = 2_400_000;
 /** Maximum time that the shared server may take to start, or to stop. */
 const SERVER_MS = 60_000;
 const SLOWEST = 20;
@@ -108,6 +110,7 @@ const { values, positionals } = parseArgs({
   },
 });
 const silenceMs = values.silence === undefined ? usualSilenceMs() : Number(values.silence) * 1_000;
+const totalMs = values.nightly ? NIGHTLY_TOTAL_MS : TOTAL_MS;
 const ending = values.nightly ? '.nightly.ts' : '.test.ts';
 const all = projectFiles()
   .map(({ path }) => path)
@@ -265,7 +268,7 @@ async function runProcess(waiting: string[]): Promise<void> {
     ...(values.name === undefined ? [] : [`--test-name-pattern=${values.name}`]),
     'test/support/test-process.ts',
   ];
-  const limits = { cwd: projectRoot, silenceMs, totalMs: TOTAL_MS, onOutput, onReport };
+  const limits = { cwd: projectRoot, silenceMs, totalMs, onOutput, onReport };
   const { code, exceeded } = await watchedProcess(process.execPath, words, limits);
   const failed = printed(unprinted);
   if (failed !== '') failures.push(failed);

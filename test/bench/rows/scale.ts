@@ -38,7 +38,7 @@ interface Round {
   readonly cpuMs: number;
 }
 
-/** What a request costs. No other program on the machine changes the second. */
+/** What a request costs. Other programs on the machine change the second much less. */
 const costs = [
   { what: 'p99', unit: 'ms', of: ({ p99Ms }: Round) => p99Ms },
   { what: 'processor', unit: 'ms', of: ({ cpuMs }: Round) => cpuMs },
