@@ -2,6 +2,7 @@
 // scripts of other origins are off. Its policy names the digest of its one script.
 import { hash } from 'node:crypto';
 import { assetText } from '../kit/assets.js';
+import { renderDocument } from '../kit/pages/page-document.js';
 import { proofTexts } from './proof-texts.js';
 
 const page = `
@@ -56,22 +57,30 @@ function write(): string {
   const script = `${assetText('verify-pack.js')}${page.replace('TEXTS', () => texts)}`;
   const digest = (text: string) => `'sha256-${hash('sha256', text, 'base64')}'`;
   const policy = `default-src 'none'; script-src ${digest(script)}; style-src ${digest(style)}`;
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${policy}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${proofTexts.en.verify.title}</title>
-<style>${style}</style>
-</head>
-<body>
-<h1 id="title"></h1>
-<p id="lede"></p>
-<p><label for="file" id="choose"></label> <input type="file" id="file" accept=".zip"></p>
-<div id="result" role="status"></div>
-<script type="module">${script}</script>
-</body>
-</html>
-`;
+  const words = proofTexts.en.verify;
+  return renderDocument({
+    locale: 'en',
+    title: words.title,
+    meta: {},
+    head: (
+      <>
+        <meta http-equiv="Content-Security-Policy" content={policy} />
+        <style dangerouslySetInnerHTML={{ __html: style }} />
+      </>
+    ),
+    children: (
+      <body>
+        <h1 id="title">{words.title}</h1>
+        <p id="lede">{words.lede}</p>
+        <p>
+          <label for="file" id="choose">
+            {words.choose}
+          </label>{' '}
+          <input type="file" id="file" accept=".zip" />
+        </p>
+        <div id="result" role="status" />
+        <script type="module" dangerouslySetInnerHTML={{ __html: script }} />
+      </body>
+    ),
+  });
 }
