@@ -124,10 +124,7 @@ export function referenceRows(instructions: PayinInstructions | null, label: str
 export function Replaced({
   scene,
   at = '',
-}: {
-  readonly scene: PaymentScene;
-  readonly at?: string;
-}): VNode | null {
+}: Readonly<{ scene: PaymentScene; at?: string }>): VNode | null {
   const { texts, payment } = scene;
   const { issuedAtMs, replacedAtMs } = payment.check ?? { issuedAtMs: 0, replacedAtMs: null };
   if (replacedAtMs === null) return null;

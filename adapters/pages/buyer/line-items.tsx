@@ -69,10 +69,7 @@ function taxRows({ texts, format, payment }: PaymentScene): readonly FactRow[] {
 function ItemTable({
   scene: { texts },
   items,
-}: {
-  readonly scene: PaymentScene;
-  readonly items: readonly LineItem[];
-}): VNode {
+}: Readonly<{ scene: PaymentScene; items: readonly LineItem[] }>): VNode {
   const { item, quantity, unitPrice, subtotal, lines } = texts.price;
   return (
     <Table

@@ -124,10 +124,7 @@ export function payerNameOf({ payment, texts }: PaymentScene): string {
 function MoneyTable({
   scene,
   rest,
-}: {
-  readonly scene: PaymentScene;
-  readonly rest: 'missing' | 'payee' | 'review';
-}): VNode {
+}: Readonly<{ scene: PaymentScene; rest: 'missing' | 'payee' | 'review' }>): VNode {
   const { payment, texts, format, payee } = scene;
   const { asked, received, goingBack, refunded, kept, missing } = shownSums(scene);
   const line = (label: ComponentChildren, amount: Money): FactRow | null =>
@@ -276,10 +273,7 @@ export function condition(
 export function PayWithin({
   scene,
   dueDate,
-}: {
-  readonly scene: PaymentScene;
-  readonly dueDate: string | null;
-}): VNode | null {
+}: Readonly<{ scene: PaymentScene; dueDate: string | null }>): VNode | null {
   const { texts, view, payment } = scene;
   const { payWithinDays: days } = payment;
   if (days === null) return null;

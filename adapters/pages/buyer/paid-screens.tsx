@@ -159,11 +159,7 @@ function Returning({
   scene: { texts },
   host,
   url,
-}: {
-  readonly scene: PaymentScene;
-  readonly host: string;
-  readonly url: string;
-}): VNode {
+}: Readonly<{ scene: PaymentScene; host: string; url: string }>): VNode {
   return (
     <div class="note info" hidden data-return={url}>
       <Icon name="info" />

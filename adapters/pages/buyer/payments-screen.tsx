@@ -91,10 +91,7 @@ function nameOf({ format }: PaymentScene, { year, month }: Period): string {
 function ChoosePeriod({
   scene,
   period: { year, month },
-}: {
-  readonly scene: PaymentScene;
-  readonly period: Period;
-}): VNode {
+}: Readonly<{ scene: PaymentScene; period: Period }>): VNode {
   const { texts, view } = scene;
   const months = Array.from({ length: MONTHS }, (_, at) => ({ year, month: at + 1 }));
   const { timeZone } = scene.organization;

@@ -60,10 +60,7 @@ function verifyErrors({ texts }: Scene, { asked, answer }: Verify): readonly Fie
 function VerifyResult({
   scene: { texts },
   answer,
-}: {
-  readonly scene: Scene;
-  readonly answer: PageVerifyAnswer;
-}): VNode | null {
+}: Readonly<{ scene: Scene; answer: PageVerifyAnswer }>): VNode | null {
   switch (answer.name) {
     case 'none':
     case 'incomplete':

@@ -167,10 +167,7 @@ function rowOf({ view, texts, format }: PaymentScene, { payment, missing }: Toge
 export function DueDate({
   scene: { texts },
   payment: { dueDate },
-}: {
-  readonly scene: PaymentScene;
-  readonly payment: Payment;
-}): VNode | null {
+}: Readonly<{ scene: PaymentScene; payment: Payment }>): VNode | null {
   if (dueDate === null) return null;
   return (
     <p class="small quiet">

@@ -140,11 +140,7 @@ function Item({
   item: { row, decisions, found, wallet, organization },
   form,
   me,
-}: {
-  readonly item: FoundItem;
-  readonly form: VNode;
-  readonly me: string;
-}): VNode {
+}: Readonly<{ item: FoundItem; form: VNode; me: string }>): VNode {
   return (
     <>
       {found === null ? null : <MoneyRoute found={found} />}

@@ -233,11 +233,7 @@ function Action({
   item: { kind, id, row, proposal },
   shown,
   isMine,
-}: {
-  readonly item: WaitingItem;
-  readonly shown: string;
-  readonly isMine: boolean;
-}): VNode | null {
+}: Readonly<{ item: WaitingItem; shown: string; isMine: boolean }>): VNode | null {
   const { view } = useFrame();
   if (kind === 'message') return null;
   if (kind === 'command') {
@@ -276,10 +272,7 @@ export function Since({ sinceMs }: { readonly sinceMs: number }): VNode {
 export function Waits({
   proposal: { proposedById },
   me,
-}: {
-  readonly proposal: Pick<ListedProposal, 'proposedById'>;
-  readonly me: string;
-}): VNode {
+}: Readonly<{ proposal: Pick<ListedProposal, 'proposedById'>; me: string }>): VNode {
   const text = proposedById === me ? 'Needs another operator' : 'Needs you to confirm';
   return (
     <span class="badge" data-s="awaiting_approval">

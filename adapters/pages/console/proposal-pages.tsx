@@ -173,13 +173,7 @@ function factsOf(proposal: ListedProposal, name: string | null): readonly Fact[]
   ];
 }
 
-function Second({
-  proposal,
-  me,
-}: {
-  readonly proposal: ListedProposal;
-  readonly me: string;
-}): VNode {
+function Second({ proposal, me }: Readonly<{ proposal: ListedProposal; me: string }>): VNode {
   const { id, state, isVoid, isExpired, proposedBy, proposedById } = proposal;
   if (state !== 'proposed' || isVoid || isExpired) {
     return (

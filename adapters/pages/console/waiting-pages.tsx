@@ -91,11 +91,7 @@ function Decision({
   request,
   keyOfForm,
   fields,
-}: {
-  readonly request: ProductionRequest;
-  readonly keyOfForm: string;
-  readonly fields: ShownFields;
-}): VNode {
+}: Readonly<{ request: ProductionRequest; keyOfForm: string; fields: ShownFields }>): VNode {
   return (
     <div class="cols">
       <div class="stack">

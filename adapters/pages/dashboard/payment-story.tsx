@@ -39,9 +39,7 @@ export function TechnicalLog({ detail }: Part): VNode | null {
 
 function Log({
   lines,
-}: {
-  readonly lines: readonly (StoryLine & { readonly atMs: number })[];
-}): VNode {
+}: Readonly<{ lines: readonly (StoryLine & { readonly atMs: number })[] }>): VNode {
   const { format } = useDashboard();
   return (
     <ol class="timeline">

@@ -270,13 +270,7 @@ const looks = {
   rejected: 'failed',
 } as const satisfies Record<AccountStatus, string>;
 
-function State({
-  account,
-  pill,
-}: {
-  readonly account: ConnectedAccount;
-  readonly pill?: true;
-}): VNode {
+function State({ account, pill }: Readonly<{ account: ConnectedAccount; pill?: true }>): VNode {
   const { texts } = useDashboard();
   const look = { ...(pill ? { pill } : {}) };
   return readyToCollect(account) ? (

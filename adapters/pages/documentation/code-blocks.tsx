@@ -9,11 +9,7 @@ export function CodeBlock({
   label,
   text,
   language,
-}: {
-  readonly label: string;
-  readonly text: string;
-  readonly language: string;
-}): VNode {
+}: Readonly<{ label: string; text: string; language: string }>): VNode {
   return (
     <div class="snippet">
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls takes the focus */}

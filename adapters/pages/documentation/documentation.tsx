@@ -338,10 +338,7 @@ function missingPage({ dashboardUrl }: Docs, url: string): DocContent {
 function PageList({
   path,
   groups,
-}: {
-  readonly path: string;
-  readonly groups: readonly ListedGroup[];
-}): VNode {
+}: Readonly<{ path: string; groups: readonly ListedGroup[] }>): VNode {
   return (
     <>
       {groups.map(({ name, pages }) => (

@@ -118,10 +118,7 @@ function partOf(path: string): DocPart | null {
 function Article({
   content,
   headings,
-}: {
-  readonly content: DocContent;
-  readonly headings: readonly Heading[];
-}): VNode {
+}: Readonly<{ content: DocContent; headings: readonly Heading[] }>): VNode {
   const { path, title, lede, isCode, isWide, body } = content;
   const part = partOf(path);
   return (
@@ -156,13 +153,7 @@ function HeadingLinks({ headings }: { readonly headings: readonly Heading[] }): 
   );
 }
 
-function Header({
-  path,
-  searchPath,
-}: {
-  readonly path: string;
-  readonly searchPath: string;
-}): VNode {
+function Header({ path, searchPath }: Readonly<{ path: string; searchPath: string }>): VNode {
   const here = partOf(path);
   return (
     <header class="top">

@@ -114,10 +114,7 @@ export function operationPage(
 function Parameters({
   heading,
   rows,
-}: {
-  readonly heading: string;
-  readonly rows: readonly Parameter[];
-}): VNode | null {
+}: Readonly<{ heading: string; rows: readonly Parameter[] }>): VNode | null {
   if (rows.length === 0) return null;
   return (
     <>
@@ -222,10 +219,7 @@ function errorsOf(
 export function ErrorTable({
   path,
   errors,
-}: {
-  readonly path: string;
-  readonly errors: readonly ErrorExample[];
-}): VNode | null {
+}: Readonly<{ path: string; errors: readonly ErrorExample[] }>): VNode | null {
   if (errors.length === 0) return null;
   return (
     <>
@@ -332,10 +326,7 @@ const LISTED_OPERATIONS_MAX = 12;
 function Operations({
   path,
   operations,
-}: {
-  readonly path: string;
-  readonly operations: readonly ApiOperation[];
-}): VNode {
+}: Readonly<{ path: string; operations: readonly ApiOperation[] }>): VNode {
   if (operations.length === 0) return <p>Any request can be answered with it.</p>;
   const list = (
     <ul>
@@ -361,10 +352,7 @@ function Operations({
 function NearErrors({
   path,
   near,
-}: {
-  readonly path: string;
-  readonly near: readonly ErrorExample[];
-}): VNode {
+}: Readonly<{ path: string; near: readonly ErrorExample[] }>): VNode {
   return (
     <>
       <h2 id="near">Near to it</h2>

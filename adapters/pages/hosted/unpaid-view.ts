@@ -46,12 +46,7 @@ export function unpaidView(
     mode,
     page,
     email,
-  }: {
-    readonly organization: Organization;
-    readonly mode: Mode;
-    readonly page: Page;
-    readonly email: string;
-  },
+  }: Readonly<{ organization: Organization; mode: Mode; page: Page; email: string }>,
 ): PageView {
   const { deps } = context;
   const { session } = call;

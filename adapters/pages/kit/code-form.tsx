@@ -8,10 +8,7 @@ import { useFrame } from './page-frame.js';
 export function CodeForm({
   mailbox,
   error,
-}: {
-  readonly mailbox: string | null;
-  readonly error: string | undefined;
-}): VNode {
+}: Readonly<{ mailbox: string | null; error: string | undefined }>): VNode {
   const { texts } = useFrame();
   return (
     <>
@@ -30,13 +27,7 @@ export function CodeForm({
   );
 }
 
-function CodeField({
-  hint,
-  error,
-}: {
-  readonly hint: string;
-  readonly error: string | undefined;
-}): VNode {
+function CodeField({ hint, error }: Readonly<{ hint: string; error: string | undefined }>): VNode {
   const { texts } = useFrame();
   return (
     <TextField

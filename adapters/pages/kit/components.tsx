@@ -18,10 +18,7 @@ const NEAR_MS = 12 * HOUR_MS;
 export function Time({
   atMs,
   as = 'full',
-}: {
-  readonly atMs: number;
-  readonly as?: 'full' | 'day' | 'time' | 'brasilia';
-}): VNode {
+}: Readonly<{ atMs: number; as?: 'full' | 'day' | 'time' | 'brasilia' }>): VNode {
   const { format } = useFrame();
   const { instant: full, day, time, brasiliaDay: brasilia } = format;
   const write = { full, day, time, brasilia }[as];
@@ -88,10 +85,7 @@ const fromTheRight = /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Scr
 export function Reference({
   text,
   of = 'reference',
-}: {
-  readonly text: string;
-  readonly of?: keyof typeof endings;
-}): VNode {
+}: Readonly<{ text: string; of?: keyof typeof endings }>): VNode {
   const length = endings[of];
   const shown = [...letters.segment(plainText(text))].map(({ segment }) => segment);
   if (shown.length <= length + UNCUT_LENGTH || fromTheRight.test(text))
@@ -133,11 +127,7 @@ export function Copy({
   value,
   label,
   isNamed,
-}: {
-  readonly value: string;
-  readonly label: string;
-  readonly isNamed?: true;
-}): VNode {
+}: Readonly<{ value: string; label: string; isNamed?: true }>): VNode {
   const { texts } = useFrame();
   return (
     <button class="copy" type="button" hidden data-copy={value}>
@@ -185,10 +175,7 @@ export interface FactRow {
 export function Rows({
   rows,
   look,
-}: {
-  readonly rows: readonly (FactRow | null)[];
-  readonly look?: 'right' | 'copy';
-}): VNode | null {
+}: Readonly<{ rows: readonly (FactRow | null)[]; look?: 'right' | 'copy' }>): VNode | null {
   const shown = rows.filter((row): row is FactRow => row !== null && row.value !== null);
   // An empty list would take room.
   if (shown.length === 0) return null;
@@ -221,10 +208,7 @@ export type Fact = readonly [label: string, value: ComponentChildren];
 export function Facts({
   facts,
   across,
-}: {
-  readonly facts: readonly Fact[];
-  readonly across?: true;
-}): VNode {
+}: Readonly<{ facts: readonly Fact[]; across?: true }>): VNode {
   return (
     <dl class={across ? 'facts across' : 'facts'}>
       {facts.map(([label, value]) =>
@@ -385,11 +369,7 @@ export function Badge({
   look,
   text,
   pill,
-}: {
-  readonly look: string;
-  readonly text: string;
-  readonly pill?: true;
-}): VNode {
+}: Readonly<{ look: string; text: string; pill?: true }>): VNode {
   return (
     <span class={pill ? 'badge pill' : 'badge'} data-s={look}>
       {text}

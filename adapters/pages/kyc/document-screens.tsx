@@ -227,11 +227,7 @@ function Hint({
   scene,
   field,
   limits,
-}: {
-  readonly scene: KycScene;
-  readonly field: FilePlace;
-  readonly limits: Limits | null;
-}): VNode {
+}: Readonly<{ scene: KycScene; field: FilePlace; limits: Limits | null }>): VNode {
   const { words, texts, format } = scene;
   const { kind } = formFields[field];
   const limit = limits?.[kind] ?? null;

@@ -49,11 +49,7 @@ export function Fields({
   scene,
   fields,
   owner,
-}: {
-  readonly scene: FieldScene;
-  readonly fields: readonly AskedField[];
-  readonly owner: number | null;
-}): VNode {
+}: Readonly<{ scene: FieldScene; fields: readonly AskedField[]; owner: number | null }>): VNode {
   const isSelf = owner === null || scene.form.author === 'owner';
   return (
     <>

@@ -266,10 +266,7 @@ export function ownDocumentsScreen(
 function Missing({
   scene,
   places,
-}: {
-  readonly scene: KycScene;
-  readonly places: ReturnType<typeof openOf>;
-}): VNode {
+}: Readonly<{ scene: KycScene; places: ReturnType<typeof openOf> }>): VNode {
   const { words } = scene;
   return (
     <Note look="warn">

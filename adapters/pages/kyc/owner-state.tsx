@@ -12,13 +12,7 @@ export function roleOf({ form, words }: KycScene, owner: number): string | null 
 }
 
 /** In words: asked, done, or how much is missing. */
-export function OwnerState({
-  scene,
-  owner,
-}: {
-  readonly scene: KycScene;
-  readonly owner: number;
-}): VNode {
+export function OwnerState({ scene, owner }: Readonly<{ scene: KycScene; owner: number }>): VNode {
   const { form, words } = scene;
   const asked = askedFor(form.draft, owner);
   if (asked !== null) return <AskedState scene={scene} asked={asked} />;
@@ -32,13 +26,7 @@ export function OwnerState({
   );
 }
 
-export function AskedState({
-  scene,
-  asked,
-}: {
-  readonly scene: KycScene;
-  readonly asked: Asked;
-}): VNode {
+export function AskedState({ scene, asked }: Readonly<{ scene: KycScene; asked: Asked }>): VNode {
   const { owners } = scene.words;
   const { askedAtMs, doneAtMs } = asked;
   const isDone = doneAtMs !== null;

@@ -110,13 +110,7 @@ function ToDo({ scene }: { readonly scene: KycScene }): VNode | null {
   );
 }
 
-function Block({
-  scene,
-  step,
-}: {
-  readonly scene: KycScene;
-  readonly step: KycStep;
-}): VNode | null {
+function Block({ scene, step }: Readonly<{ scene: KycScene; step: KycStep }>): VNode | null {
   const { form, words, view } = scene;
   if (step === 'review') return null;
   if (step === 'owners') {

@@ -360,11 +360,7 @@ function Button({
   text,
   url,
   colors: { accent, on },
-}: {
-  readonly text: string;
-  readonly url: string;
-  readonly colors: MailColors;
-}): VNode {
+}: Readonly<{ text: string; url: string; colors: MailColors }>): VNode {
   const style =
     `${font};display:inline-block;padding:13px 24px;background:${accent};color:${on};` +
     'font-size:16px;line-height:20px;font-weight:600;text-decoration:none;border-radius:8px';

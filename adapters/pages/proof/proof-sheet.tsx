@@ -169,10 +169,7 @@ export function demandRows(
 function Entries({
   scene: { texts, format },
   entries,
-}: {
-  readonly scene: SheetScene;
-  readonly entries: readonly ProvenEntry[];
-}): VNode {
+}: Readonly<{ scene: SheetScene; entries: readonly ProvenEntry[] }>): VNode {
   return (
     <section class="card">
       <h2>{texts.books}</h2>

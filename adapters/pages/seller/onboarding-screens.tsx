@@ -134,11 +134,7 @@ function Go({
   scene: { view },
   to,
   text,
-}: {
-  readonly scene: Scene;
-  readonly to: string;
-  readonly text: string;
-}): VNode {
+}: Readonly<{ scene: Scene; to: string; text: string }>): VNode {
   return (
     <div class="actions">
       <ButtonLink href={`${view.path}/${to}`} look="primary">

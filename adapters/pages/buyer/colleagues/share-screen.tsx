@@ -62,10 +62,7 @@ export function shareScreen(
 function OpenLink({
   scene: { texts },
   link,
-}: {
-  readonly scene: PaymentScene;
-  readonly link: ColleagueLink;
-}): VNode {
+}: Readonly<{ scene: PaymentScene; link: ColleagueLink }>): VNode {
   const words = texts.share;
   const { openedAtMs } = link;
   return (

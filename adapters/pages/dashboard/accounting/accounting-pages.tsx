@@ -384,9 +384,7 @@ interface FoundExtract {
 
 function Extract({
   found: { month: of, months, summary },
-}: {
-  readonly found: FoundExtract;
-}): VNode {
+}: Readonly<{ found: FoundExtract }>): VNode {
   const { view, format } = useDashboard();
   const words = accountingTexts[view.locale];
   const { count, openCount, sumMinor } = summary;

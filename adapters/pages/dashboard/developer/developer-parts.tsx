@@ -22,10 +22,7 @@ export function Answer(answered: AttemptAnswer): VNode {
 export function DeliveryBadge({
   delivery: { status, lastError },
   pill,
-}: {
-  readonly delivery: WebhookDelivery;
-  readonly pill?: true;
-}): VNode {
+}: Readonly<{ delivery: WebhookDelivery; pill?: true }>): VNode {
   const { texts } = useDashboard();
   const isFirst = status === 'pending' && lastError === null;
   const text = isFirst ? texts.deliveryPage.sending : texts.delivery[status];

@@ -116,10 +116,7 @@ function Subject({ of: { subjectId } }: { readonly of: NumberedEvent }): VNode {
 function Webhooks({
   deliveries,
   urls,
-}: {
-  readonly deliveries: readonly WebhookDelivery[];
-  readonly urls: ReadonlyMap<string, string>;
-}): VNode {
+}: Readonly<{ deliveries: readonly WebhookDelivery[]; urls: ReadonlyMap<string, string> }>): VNode {
   const { texts, view } = useDashboard();
   const words = texts.events;
   return (

@@ -45,10 +45,7 @@ function wildcardOf(namespace: string): string {
 function Events({
   chosen,
   error,
-}: {
-  readonly chosen: readonly string[];
-  readonly error: string | undefined;
-}): VNode {
+}: Readonly<{ chosen: readonly string[]; error: string | undefined }>): VNode {
   const { texts } = useDashboard();
   const words = texts.webhooks;
   const every = { hint: words.pickHint, error };
@@ -73,10 +70,7 @@ function Events({
 function Namespace({
   namespace,
   chosen,
-}: {
-  readonly namespace: (typeof eventNamespaces)[number];
-  readonly chosen: readonly string[];
-}): VNode {
+}: Readonly<{ namespace: (typeof eventNamespaces)[number]; chosen: readonly string[] }>): VNode {
   const { texts } = useDashboard();
   const wildcard = wildcardOf(namespace);
   const types = eventTypes.filter((type) => type.startsWith(`${namespace}.`)).toSorted();

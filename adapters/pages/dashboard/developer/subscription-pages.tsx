@@ -274,10 +274,7 @@ function oneScreen({ texts, view }: DashboardScene, shown: Shown): DashboardCont
 function Problem({
   health,
   mayWrite,
-}: {
-  readonly health: SubscriptionHealth;
-  readonly mayWrite: boolean;
-}): VNode | null {
+}: Readonly<{ health: SubscriptionHealth; mayWrite: boolean }>): VNode | null {
   const scene = useDashboard();
   const words = scene.texts.webhooks;
   const { subscription, dead, pending, lastFailure } = health;

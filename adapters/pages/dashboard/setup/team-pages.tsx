@@ -327,13 +327,7 @@ function TeamParts({ team, form }: { readonly team: Team; readonly form: VNode }
   );
 }
 
-function MemberActions({
-  team,
-  member,
-}: {
-  readonly team: Team;
-  readonly member: Member;
-}): VNode | null {
+function MemberActions({ team, member }: Readonly<{ team: Team; member: Member }>): VNode | null {
   const { texts, view } = useDashboard();
   const words = texts.setup.team;
   if (member.id === team.own.id) {

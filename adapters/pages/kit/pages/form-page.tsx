@@ -237,12 +237,7 @@ export function FieldForm({
   back,
   look: { submit, warning, keep },
   shown,
-}: {
-  readonly to: string;
-  readonly back: string;
-  readonly look: FormLook;
-  readonly shown: ShownFields;
-}): VNode {
+}: Readonly<{ to: string; back: string; look: FormLook; shown: ShownFields }>): VNode {
   const buttons = (
     <>
       <Button look={warning === undefined ? 'primary' : 'danger'}>{submit}</Button>

@@ -222,11 +222,7 @@ function NoRows<Row>({
   look: { words, onward, start },
   isFiltered,
   older,
-}: {
-  readonly look: ListLook<Row>;
-  readonly isFiltered: boolean;
-  readonly older: string | null;
-}): VNode {
+}: Readonly<{ look: ListLook<Row>; isFiltered: boolean; older: string | null }>): VNode {
   const { empty, emptyText, noMatch = empty, noMatchText = emptyText } = words;
   if (older === null || onward === undefined) {
     return isFiltered ? (

@@ -222,10 +222,7 @@ export interface PlaceLinks {
 export function Places({
   label,
   groups,
-}: {
-  readonly label?: string;
-  readonly groups: readonly PlaceLinks[];
-}): VNode {
+}: Readonly<{ label?: string; groups: readonly PlaceLinks[] }>): VNode {
   const { texts } = useFrame();
   return (
     <nav class="nav" aria-label={label ?? texts.main}>

@@ -113,10 +113,7 @@ export function Table<Row>(props: TableProps<Row>): VNode {
 function Foot<Row>({
   columns,
   cells: [name, ...cells],
-}: {
-  readonly columns: readonly TableColumn<Row>[];
-  readonly cells: readonly ComponentChildren[];
-}): VNode {
+}: Readonly<{ columns: readonly TableColumn<Row>[]; cells: readonly ComponentChildren[] }>): VNode {
   const own = columns.slice(columns.length - cells.length);
   return (
     <tfoot>
