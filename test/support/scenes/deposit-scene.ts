@@ -5,7 +5,11 @@ import { money } from '../../../core/domain/base/money.js';
 import type { Tenant } from '../../../core/domain/base/tenant.js';
 import type { PayinReport } from '../../../core/domain/commands/report-check.js';
 import type { EntryKind } from '../../../core/domain/deposits/book-reading.js';
-import { type Deposit, depositTenant } from '../../../core/domain/deposits/deposit.js';
+import {
+  type Deposit,
+  depositPosting,
+  depositTenant,
+} from '../../../core/domain/deposits/deposit.js';
 import { trialFacts } from '../../../core/domain/payments/payer-relation.js';
 import type {
   CollectInput,
@@ -16,11 +20,15 @@ import type {
   PartnerStatement,
   UnreadableEntry,
 } from '../../../core/ports/partner.js';
+import type { Tx } from '../../../core/ports/storage.js';
 import { receivePartnerMessage } from '../../../core/usecases/commands/partner-inbox.js';
+import { payConsolidated } from '../../../core/usecases/hosted/consolidated-payments.js';
 import { changePartner } from '../partners/changed-partner.js';
+import { T0 } from '../samples/domain-samples.js';
 import { sampleInstructions } from '../samples/payin-samples.js';
 import { Scene } from './command-scene.js';
-import { type World, type WorldOptions, world } from './test-world.js';
+import { assignDeposit } from './deposit-decisions.js';
+import { bookedWorld, type World, type WorldOptions } from './test-world.js';
 
 /** A page of the books. */
 const PAGE_SIZE = 2;
@@ -134,6 +142,30 @@ export class DepositScene {
     await this.tell(partnerRef);
   }
 
+  /** A transfer with its message. */
+  async pay(partnerRef: string, text: string, amountMinor = 10_000n, fields = {}): Promise<void> {
+    this.transfer(partnerRef, text, { amount: money(amountMinor, 'USD'), ...fields });
+    await this.tell(partnerRef);
+  }
+
+  /** The books have it otherwise, and a message names it. */
+  async change(partnerRef: string, fields: Partial<PartnerEntry>): Promise<void> {
+    this.books.change(partnerRef, fields);
+    await this.tell(partnerRef);
+  }
+
+  /** The buyer accepts the prices of these payments, to pay them with one transfer. */
+  async collect(...all: readonly [Scene, ...Scene[]]): Promise<void> {
+    const payments = await Promise.all(all.map(async (at) => (await at.read()).payment));
+    const accepted = payments.map(({ id: paymentId, quoteId }) => ({ paymentId, quoteId }));
+    await payConsolidated(this.made.deps, payments[0]?.publicId ?? '', accepted, 'en');
+  }
+
+  /** A person gives the deposit to this payment. */
+  async assign(partnerRef: string, paymentId: string): Promise<Deposit> {
+    return assignDeposit(this.made.deps, (await this.found(partnerRef)).id, paymentId);
+  }
+
   /** A payment that waits for money, whose ordered pay-in stays open. */
   async awaiting(amountMinor = 10_000n, externalId: string | null = null): Promise<Scene> {
     const amount = money(amountMinor, 'USD');
@@ -188,7 +220,7 @@ export async function depositScene(
   t: TestContext,
   options: WorldOptions = {},
 ): Promise<DepositScene> {
-  const made = await world(t, { payins: 'wait', ...options });
+  const made = await bookedWorld(t, { payins: 'wait', ...options });
   const tenant = await made.newTenant();
   const profile = await made.deps.store.run((tx) => tx.organizations.profile(tenant));
   const scene = new DepositScene(made, tenant, profile?.partnerRef ?? assert.fail('no party'));
@@ -219,4 +251,12 @@ function reportOf({ status, amount, transactionHash }: PartnerEntry): PartnerAns
   const received = status === 'completed' ? amount : { ...amount, amountMinor: 0n };
   const given = { transactionHash: transactionHash ?? null, reason: null };
   return { outcome: 'done', value: { status, received, ...given } };
+}
+
+/** With the posting that follows from it. */
+export function storeDeposit(tx: Tx, deposit: Deposit): void {
+  const { id } = deposit;
+  tx.deposits.insert(deposit);
+  const posting = depositPosting(null, deposit);
+  if (posting !== null) tx.ledger.append(depositTenant(deposit), id, `pst_${id}`, posting, T0);
 }

@@ -11,7 +11,6 @@ import {
 import { withSettlement } from '../../../core/domain/commands/settlement.js';
 import {
   type Deposit,
-  depositPosting,
   depositTenant,
   payerPurpose,
 } from '../../../core/domain/deposits/deposit.js';
@@ -26,7 +25,6 @@ import {
   decide,
 } from '../../../core/usecases/money-desk/money-desk.js';
 import { listQueues } from '../../../core/usecases/money-desk/money-queues.js';
-import { findDifferences } from '../../../core/usecases/payments/ledger-check.js';
 import { currentKey } from '../../../core/usecases/service/service-keys.js';
 import { changedPartner } from '../partners/changed-partner.js';
 import { aDeposit } from '../samples/deposit-samples.js';
@@ -40,8 +38,8 @@ import {
   T0,
 } from '../samples/domain-samples.js';
 import { operatorNamed, registerOperators } from '../samples/operator-samples.js';
-import { Books } from './deposit-scene.js';
-import { type World, world } from './test-world.js';
+import { Books, storeDeposit } from './deposit-scene.js';
+import { bookedWorld, type World } from './test-world.js';
 
 export const live: Tenant = { orgId: 'org_a', mode: 'live' };
 export const inTest: Tenant = { orgId: 'org_a', mode: 'test' };
@@ -182,13 +180,7 @@ export class DeskScene {
     const { book: kind, partnerRef, partyRef, amount, end: status } = deposit;
     const createdAtMs = deposit.enteredAtMs;
     this.books.deposit(partnerRef, { kind, partyRef, amount, status, createdAtMs });
-    const posting = depositPosting(null, deposit);
-    await this.deps.store.run(async (tx) => {
-      tx.deposits.insert(deposit);
-      if (posting !== null) {
-        tx.ledger.append(depositTenant(deposit), deposit.id, `pst_${deposit.id}`, posting, T0);
-      }
-    });
+    await this.deps.store.run(async (tx) => storeDeposit(tx, deposit));
     return deposit;
   }
 
@@ -218,6 +210,12 @@ export class DeskScene {
     const { kind, decision } = outcome;
     if (kind !== 'waiting' || decision.proposedBy === name) return outcome;
     return confirmProposal(this.deps, decision.id, operator);
+  }
+
+  /** Two operators, one after the other. */
+  async agree(itemId: string, request: DeskDecision['request'], fields: DeskFields = {}) {
+    await this.decide(itemId, request, fields);
+    return this.decide(itemId, request, { ...fields, replace: false, operator: 'bia' });
   }
 
   async command(id: string): Promise<MoneyCommand> {
@@ -263,16 +261,19 @@ export class DeskScene {
     const all = { queue: null, orgId: null, mode: null, after: null, limit: 100 };
     return (await listQueues(this.deps, all)).map(({ queue, id }) => `${queue} ${id}`);
   }
-
-  async booksAreRight(): Promise<void> {
-    assert.deepEqual(await findDifferences(this.deps, 10), []);
-  }
 }
 
-export async function deskScene(t: TestContext): Promise<DeskScene> {
-  const made = await world(t);
+/** With a payment, if commands are given. */
+export async function deskScene(
+  t: TestContext,
+  given?: readonly MoneyCommand[],
+  fields?: Parameters<DeskScene['payment']>[1],
+): Promise<DeskScene> {
+  const made = await bookedWorld(t);
   // It is older than any payment.
   await currentKey(made.deps, 'partner');
   await registerOperators(made.deps.store, ['ana', 'bia', 'eva', 'ivo'].map(operatorNamed));
-  return new DeskScene(made);
+  const scene = new DeskScene(made);
+  if (given !== undefined) await scene.payment(given, fields);
+  return scene;
 }

@@ -40,6 +40,7 @@ import { runMails } from '../../../core/usecases/mail/mails.js';
 import { runPurges } from '../../../core/usecases/parties/documents.js';
 import { createOrganization, setTimeZone } from '../../../core/usecases/parties/organizations.js';
 import { runEndedHolds } from '../../../core/usecases/parties/payout-changes.js';
+import { findDifferences } from '../../../core/usecases/payments/ledger-check.js';
 import { runExpiry } from '../../../core/usecases/payments/payments.js';
 import { runReminders } from '../../../core/usecases/payments/reminders.js';
 import { advancePayment, runAdvances } from '../../../core/usecases/sandbox/sandbox.js';
@@ -134,6 +135,8 @@ export interface World {
   play(tenant: Tenant, paymentId: string, to: PaymentStatus): Promise<void>;
   /** Types of the events about a payment, oldest first. */
   eventsOf(tenant: Tenant, paymentId: string): Promise<readonly string[]>;
+  /** Ledger, funds and commands agree. */
+  booksAreRight(): Promise<void>;
   advanceClock(ms: number): void;
   /** Runs all workers until nothing is due. */
   settle(): Promise<void>;
@@ -144,6 +147,19 @@ export interface World {
 export async function world(t: SuiteEnd, options: WorldOptions = {}): Promise<World> {
   const made = await openWorld(options);
   t.after(made.close);
+  return made;
+}
+
+/** The same; at the end of the test its ledger, funds and commands agree. */
+export async function bookedWorld(t: SuiteEnd, options: WorldOptions = {}): Promise<World> {
+  const made = await openWorld(options);
+  t.after(async () => {
+    try {
+      await made.booksAreRight();
+    } finally {
+      await made.close();
+    }
+  });
   return made;
 }
 
@@ -232,6 +248,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
     key: async (orgId, { mode = 'test', scopes = [] } = {}) =>
       (await createKey(deps, { ...anyKey, orgId, mode, scopes })).secret,
     session: newSession(deps),
+    booksAreRight: async () => assert.deepEqual(await findDifferences(deps, 10), []),
     advanceClock: (ms) => {
       nowMs += ms;
     },

@@ -5,19 +5,15 @@ import { type TestContext, test } from 'node:test';
 import { HOUR_MS, MINUTE_MS } from '../../../../core/domain/base/instant.js';
 import { money } from '../../../../core/domain/base/money.js';
 import type { PayoutReport } from '../../../../core/domain/commands/report-check.js';
-import type {
-  AcceptedCommand,
-  PartnerAnswer,
-  PartnerFact,
-} from '../../../../core/ports/partner.js';
+import type { AcceptedCommand, PartnerAnswer } from '../../../../core/ports/partner.js';
 import type { Store } from '../../../../core/ports/storage.js';
 import { retryCommand } from '../../../../core/usecases/commands/command-retries.js';
 import {
   applyPartnerUpdate,
   receivePartnerMessage,
 } from '../../../../core/usecases/commands/partner-inbox.js';
-import { cancelPayment, readPayment } from '../../../../core/usecases/payments/payments.js';
-import { changePartner } from '../../../support/partners/changed-partner.js';
+import { cancelPayment } from '../../../../core/usecases/payments/payments.js';
+import { changePartner, later } from '../../../support/partners/changed-partner.js';
 import { sampleInstructions } from '../../../support/samples/payin-samples.js';
 import {
   type Desk,
@@ -27,7 +23,7 @@ import {
   payin,
   refunded,
 } from '../../../support/scenes/command-desk.js';
-import { fates, type Scene, scene, silent } from '../../../support/scenes/command-scene.js';
+import { absent, fates, type Scene, scene, silent } from '../../../support/scenes/command-scene.js';
 
 /** The payout is accepted and open. */
 async function payingOut(t: TestContext): Promise<Desk> {
@@ -45,11 +41,7 @@ async function refunding(t: TestContext): Promise<Desk> {
   await cancelPayment(deps, made.at.tenant, made.at.id, 'withdrawn');
   await made.at.report('payin', payin);
   await made.at.pass(1);
-  assert.deepEqual((await made.at.shown()).slice(0, 3), [
-    'cancelled',
-    'returned_to_buyer',
-    'refund_ordered',
-  ]);
+  assert.match(await made.at.summary(), /^cancelled returned_to_buyer refund_ordered /);
   return made;
 }
 
@@ -78,7 +70,6 @@ test('a message that contradicts the known end makes us ask, and the answer coun
     assert.equal((await at.shown())[2], 'refunded', 'a message alone changes no money');
     await at.made.settle();
     assert.deepEqual([(await at.shown())[2], at.alerts().length], [refund, alerts]);
-    await at.booksAreRight();
   }
 });
 
@@ -115,7 +106,6 @@ test('an answer that a message has overtaken counts no more than an old message'
   assert.deepEqual([overtaken, (await at.command('payout')).end], [true, 'returned']);
   await at.pass(60);
   assert.equal((await at.command('payout')).end, 'returned');
-  await at.booksAreRight();
 });
 
 test('a repeated end changes nothing', async (t) => {
@@ -144,7 +134,6 @@ test('a refund that fails after its pay-in came back leaves nothing for an opera
   assert.equal((await at.command('refund')).state, 'void');
   const stuck = await at.made.deps.store.run((tx) => tx.commands.list({ stuck: true, limit: 9 }));
   assert.deepEqual(stuck, []);
-  await at.booksAreRight();
 });
 
 test('the pay-in of a payment that ended is asked about ever more rarely, for 180 days', async (t) => {
@@ -185,10 +174,7 @@ test('a report in review can be queried again immediately', async (t) => {
 test('a refused payout of which nonsense is reported is asked about by the partner’s id', async (t) => {
   const { at, says } = await desk(t);
   const refused = { outcome: 'refused', code: 'no', message: 'no' } as const;
-  const none = { outcome: 'done', value: null } as const;
-  changePartner(at.made.partner, {
-    payout: { start: async () => refused, find: async () => none },
-  });
+  changePartner(at.made.partner, { payout: { start: async () => refused, find: absent } });
   await at.report('payin', payin);
   await at.pass(1);
   const command = await at.command('payout');
@@ -209,10 +195,9 @@ test('only a report that waits for a person is accepted, and once', async (t) =>
   await assert.rejects(at.accept('payout'), none);
   await at.report('payout', { ...paid, settled: { amountMinor: 77n, currency: 'BRL' } });
   await at.accept('payout');
-  const { payment } = await readPayment(at.made.deps, at.tenant, at.id);
+  const { payment } = await at.read();
   assert.equal(payment.settlement?.settled.amountMinor, 77n);
   await assert.rejects(at.accept('payout'), none);
-  await at.booksAreRight();
 });
 
 test('an amount that a person accepted needs no second review', async (t) => {
@@ -229,8 +214,7 @@ test('an amount that a person accepted needs no second review', async (t) => {
 test('a repeated report of a paid payout changes no settlement and needs no review', async (t) => {
   const { at } = await payingOut(t);
   await at.report('payout', paid);
-  const settlement = async () =>
-    (await readPayment(at.made.deps, at.tenant, at.id)).payment.settlement;
+  const settlement = async () => (await at.read()).payment.settlement;
   const was = await settlement();
   for (const other of [
     { settled: { amountMinor: 1n, currency: 'BRL' } },
@@ -241,16 +225,11 @@ test('a repeated report of a paid payout changes no settlement and needs no revi
     await at.report('payout', { ...paid, ...other });
     assert.deepEqual([(await at.command('payout')).review, await settlement()], [null, was]);
   }
-  await at.booksAreRight();
 });
 
 /** A genuine message with this fact, as the host takes it in. */
-async function received(
-  { made }: Scene,
-  messageId: string,
-  fact: PartnerFact,
-  deps = made.deps,
-): Promise<void> {
+async function received({ made }: Scene, fact: object, deps = made.deps): Promise<void> {
+  const messageId = 'msg_1';
   Object.assign(made.partner, { readInbound: () => ({ messageId, facts: [fact] }) });
   const message = { partner: 'fake', mode: 'test', headers: {}, body: new Uint8Array() } as const;
   await receivePartnerMessage(deps, message);
@@ -260,8 +239,8 @@ test('a message finds its order by our reference, or else by the partner’s id'
   for (const isNamed of [true, false]) {
     const { at } = await desk(t);
     const { reference, partnerRef } = await at.command('payin');
-    const fact = { kind: 'payin', partnerRef: partnerRef ?? '', report: payin } as const;
-    await received(at, 'msg_1', { ...fact, reference: isNamed ? reference : null });
+    const named = { reference: isNamed ? reference : null, partnerRef };
+    await received(at, { kind: 'payin', ...named, report: payin });
     assert.equal((await at.command('payin')).end, 'completed');
   }
 });
@@ -280,8 +259,7 @@ test('a message is marked as applied in the batch of its effect', async (t) => {
       return value;
     },
   };
-  const fact = { kind: 'payin', reference, partnerRef: partnerRef ?? '', report: payin } as const;
-  await received(at, 'msg_1', fact, { ...deps, store });
+  await received(at, { kind: 'payin', reference, partnerRef, report: payin }, { ...deps, store });
   assert.deepEqual(
     [...new Set(seen.map((moment) => JSON.stringify(moment)))],
     ['["open","absent"]', '["completed",null]'],
@@ -303,18 +281,17 @@ test('a message about a command without an id on record counts if a look-up find
     [found('theirs'), 'completed', 0],
     [found('another'), 'open', 1],
     [found(null), 'open', 0],
-    [{ outcome: 'later', reason: 'busy' }, 'open', 0],
+    [later(), 'open', 0],
   ];
   for (const [answer, end, alerts] of table) {
     const at = await scene(t);
     fates(at, 'payin', 'executed, answer lost');
-    const busy = async () => ({ outcome: 'later', reason: 'busy' }) as const;
     Object.assign(at.made.partner, silent);
-    changePartner(at.made.partner, { payin: { find: busy } });
+    changePartner(at.made.partner, { payin: { find: async () => later() } });
     while ((await at.commands('payin'))[0]?.state !== 'unknown') await at.pass(1);
     changePartner(at.made.partner, { payin: { find: async () => answer } });
     const { reference } = await at.command('payin');
-    await received(at, 'msg_1', { kind: 'payin', reference, partnerRef: 'theirs', report: payin });
+    await received(at, { kind: 'payin', reference, partnerRef: 'theirs', report: payin });
     assert.deepEqual([(await at.command('payin')).end, at.alerts().length], [end, alerts]);
     const message = await at.made.deps.store.run((tx) => tx.inbox.get('fake', 'test', 'msg_1'));
     assert.equal(message?.dueAtMs === null, end === 'completed', 'else it is tried again');
@@ -324,8 +301,7 @@ test('a message about a command without an id on record counts if a look-up find
 test('a message of another kind under our reference is not applied', async (t) => {
   const { at } = await desk(t);
   const { reference, partnerRef } = await at.command('payin');
-  const fact = { reference, partnerRef: partnerRef ?? '', report: refunded } as const;
-  await received(at, 'msg_1', { kind: 'refund', ...fact });
+  await received(at, { kind: 'refund', reference, partnerRef, report: refunded });
   assert.equal((await at.command('payin')).end, 'open');
 });
 
@@ -334,8 +310,7 @@ test('a message is applied once, however often it comes', async (t) => {
   const { reference, partnerRef } = await at.command('payin');
   for (const amountMinor of [4_000n, 6_000n]) {
     const report = { ...payin, received: money(amountMinor, 'USD') };
-    const fact = { kind: 'payin', reference, partnerRef: partnerRef ?? '', report } as const;
-    await received(at, 'msg_1', fact);
+    await received(at, { kind: 'payin', reference, partnerRef, report });
   }
   assert.equal((await at.command('payin')).receivedMinor, 4_000n);
 });

@@ -9,9 +9,9 @@ import type { PartnerEntry } from '../../../../core/ports/partner.js';
 import { decide } from '../../../../core/usecases/money-desk/money-desk.js';
 import { listQueues } from '../../../../core/usecases/money-desk/money-queues.js';
 import type { DeskRequest } from '../../../../core/usecases/money-desk/service-items.js';
-import { findDifferences } from '../../../../core/usecases/payments/ledger-check.js';
 import type { Scene } from '../../../support/scenes/command-scene.js';
 import { type DepositScene, depositScene } from '../../../support/scenes/deposit-scene.js';
+import { rowsOf } from '../../../support/values-of.js';
 
 const NOT_ORDERED = "a payout in the partner's books was not ordered here: ponte money list";
 
@@ -58,10 +58,6 @@ async function balances({ scene }: Withdrawn): Promise<Readonly<Record<string, n
   return Object.fromEntries(shown);
 }
 
-async function booksAreRight({ scene }: Withdrawn): Promise<void> {
-  assert.deepEqual(await findDifferences(scene.made.deps, 10), []);
-}
-
 test('a payout that nobody ordered has a row within a day, and waits for a person', async (t) => {
   const of = await withdrawn(t);
   const { state, end, book } = await stored(of);
@@ -70,11 +66,9 @@ test('a payout that nobody ordered has a row within a day, and waits for a perso
   assert.equal(of.scene.alerts().filter((alert) => alert === NOT_ORDERED).length, 1, 'once');
   const all = { queue: null, orgId: null, mode: null, after: null, limit: 9 };
   const rows = await listQueues(of.scene.made.deps, all);
-  assert.deepEqual(
-    rows.map(({ queue, kind, steps }) => [queue, kind, steps]),
-    [['unmatched', 'withdrawal', ['withdrawn', 'assign', 'otherwise']]],
-  );
-  await booksAreRight(of);
+  assert.deepEqual(rowsOf(rows, 'queue', 'kind', 'steps'), [
+    ['unmatched', 'withdrawal', ['withdrawn', 'assign', 'otherwise']],
+  ]);
 });
 
 test('money that the operator took leaves the float', async (t) => {
@@ -82,11 +76,10 @@ test('money that the operator took leaves the float', async (t) => {
   await decides(of, { verb: 'withdrawn' });
   const { operator, partner_float: float, suspense } = await balances(of);
   assert.deepEqual([operator, float, suspense], [100, -100, undefined]);
-  await booksAreRight(of);
+  await of.scene.made.booksAreRight();
   of.scene.books.change('pa_out', { status: 'returned' });
   await of.at.pass(30, HOUR_MS);
   assert.equal((await balances(of))['operator'], undefined, 'it came back');
-  await booksAreRight(of);
 });
 
 test('a payout that was settled otherwise waits no more', async (t) => {
@@ -96,7 +89,6 @@ test('a payout that was settled otherwise waits no more', async (t) => {
     [(await stored(of)).state, (await balances(of))['adjustments']],
     ['resolved', -100],
   );
-  await booksAreRight(of);
 });
 
 test('a second payout under the reference of a command is the loss of its payment', async (t) => {
@@ -112,7 +104,6 @@ test('a second payout under the reference of a command is the loss of its paymen
   await of.at.pass(5, MINUTE_MS);
   assert.equal((await stored(of)).state, 'assigned');
   assert.equal(await of.at.summary(), 'settled paid none 100 200 0 0 100');
-  await booksAreRight(of);
 });
 
 test('a withdrawal is not refunded, and is of no payment whose payout may still be sent', async (t) => {
@@ -121,7 +112,6 @@ test('a withdrawal is not refunded, and is of no payment whose payout may still 
   await assert.rejects(decides(of, { verb: 'refund' }), { code: 'DecisionNotAllowed' });
   const early = decides(of, { verb: 'assign', paymentId: waits.id });
   await assert.rejects(early, { code: 'PaymentStateConflict' });
-  await booksAreRight(of);
 });
 
 test('a corrected amount or currency, and an end without money, leave a balanced ledger', async (t) => {
@@ -129,9 +119,8 @@ test('a corrected amount or currency, and an end without money, leave a balanced
   of.scene.books.change('pa_out', { amount: money(4_000n, 'EUR') });
   await of.at.pass(30, HOUR_MS);
   assert.deepEqual((await stored(of)).amount, money(4_000n, 'EUR'));
-  await booksAreRight(of);
+  await of.scene.made.booksAreRight();
   of.scene.books.change('pa_out', { status: 'failed' });
   await of.at.pass(30, HOUR_MS);
   assert.equal((await balances(of))['suspense'], undefined);
-  await booksAreRight(of);
 });

@@ -27,8 +27,7 @@ async function scene(t: TestContext) {
 }
 
 function unreadable(made: World, page: () => Promise<never>) {
-  const { statement } = made.partner;
-  assert.ok(statement !== undefined);
+  const statement = made.partner.statement ?? assert.fail();
   changePartner(made.partner, { statement: { ...statement, page } });
 }
 
@@ -64,10 +63,8 @@ test('a difference is kept and is an alert', async (t) => {
   await runDue();
   made.advanceClock(HOUR_MS);
   const commands = await made.deps.store.run((tx) => tx.commands.ofPayment(tenant, id));
-  const lost = commands.find(({ kind }) => kind === 'payin');
-  assert.ok(lost !== undefined);
-  const { statement } = made.partner;
-  assert.ok(statement !== undefined);
+  const lost = commands.find(({ kind }) => kind === 'payin') ?? assert.fail();
+  const statement = made.partner.statement ?? assert.fail();
   const read = async () => ({ outcome: 'refused', code: 'not_found', message: 'no' }) as const;
   const page = async (...asked: Parameters<typeof statement.page>) => {
     const answer = await statement.page(...asked);

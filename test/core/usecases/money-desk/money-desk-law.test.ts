@@ -110,8 +110,7 @@ const sum = (amounts: Iterable<bigint>) => [...amounts].reduce((all, one) => all
 
 async function take(at: DeskScene, truth: Truth, next: Step): Promise<void> {
   const commands = await at.deps.store.run((tx) => tx.commands.ofPayment(live, 'pi_1'));
-  const command = commands.at(-1 - (next.which % commands.length));
-  assert.ok(command !== undefined);
+  const command = commands.at(-1 - (next.which % commands.length)) ?? assert.fail();
   if ('request' in next) return decide(at, truth, command, next);
   if ('work' in next) return work(at, truth, command, next.work);
   return report(at, truth, command, next.end);
@@ -232,7 +231,7 @@ async function history(start: readonly MoneyCommand[], steps: readonly Step[]): 
     const truth: Truth = { handMinor: 0n, paid: new Map(), moving: new Map(), payoutMinor };
     for (const next of steps) {
       await take(at, truth, next);
-      await at.booksAreRight();
+      await made.booksAreRight();
       const funds = await at.deps.store.run((tx) => tx.funds.get(live, 'pi_1'));
       assert.equal(funds?.refundedMinor, truth.handMinor + sum(truth.paid.values()), 'paid back');
       const out = truth.handMinor + sum(truth.paid.values()) + truth.payoutMinor;

@@ -104,8 +104,7 @@ async function scene(t: TestContext): Promise<Scene> {
   await made.settle();
   const commands = await made.deps.store.run((tx) => tx.commands.ofPayment(tenant, id));
   const scene = new Scene(made, tenant, id, commands);
-  const { statement } = made.partner;
-  assert.ok(statement !== undefined);
+  const statement = made.partner.statement ?? assert.fail();
   changePartner(made.partner, { statement: changedBooks(statement, scene) });
   return scene;
 }

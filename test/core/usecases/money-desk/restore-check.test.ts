@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { FakeMemory } from '../../../../adapters/partner/fake-memory.js';
+import { HOUR_MS } from '../../../../core/domain/base/instant.js';
 import { money } from '../../../../core/domain/base/money.js';
 import { type MoneyKind, newCommand } from '../../../../core/domain/commands/partner-command.js';
 import type { PaymentStatus } from '../../../../core/domain/payments/payment.js';
@@ -28,13 +29,20 @@ import {
   quarantineRestored,
 } from '../../../../core/usecases/service/epochs.js';
 import { currentKey } from '../../../../core/usecases/service/service-keys.js';
-import { changePartner } from '../../../support/partners/changed-partner.js';
+import {
+  booksOf,
+  changeLists,
+  changePartner,
+  changeReports,
+  later,
+} from '../../../support/partners/changed-partner.js';
 import { memoryOnly } from '../../../support/partners/memory-only.js';
+import { interrupted } from '../../../support/racing-store.js';
 import { Scene, scene } from '../../../support/scenes/command-scene.js';
 import { assignDeposit } from '../../../support/scenes/deposit-decisions.js';
 import { valuesOf } from '../../../support/values-of.js';
 
-const HOUR_SECONDS = 3_600;
+const stillOpen = { status: 'open', received: money(0n, 'USD') } as const;
 
 interface Life {
   readonly at: Scene;
@@ -95,7 +103,9 @@ async function otherPayout(life: Life, number = 1): Promise<void> {
   done(await partner.payout.start(request));
 }
 
-async function otherRefund(life: Life, payinRef: string, amountMinor: bigint): Promise<void> {
+async function otherRefund(life: Life, amountMinor = 10_000n): Promise<void> {
+  const { partnerRef } = await life.at.command('payin');
+  const payinRef = partnerRef ?? '';
   const { partner } = life.at.made;
   const subject = await referenceOf(life, 'payin', 1);
   const reference = await referenceOf(life, 'refund', 1, subject);
@@ -110,6 +120,12 @@ async function checked({ at }: Life): Promise<readonly CheckedPayment[]> {
   return found;
 }
 
+/** An hour after the release. */
+async function released({ at }: Life): Promise<void> {
+  await endQuarantine(at.made.deps, { by: 'ana', forcedBecause: null });
+  await at.pass(120, 30_000);
+}
+
 /** From the restored copy to an hour after its release. */
 async function restored(life: Life): Promise<readonly CheckedPayment[]> {
   const { at } = life;
@@ -117,8 +133,8 @@ async function restored(life: Life): Promise<readonly CheckedPayment[]> {
   const found = await checked(life);
   await endQuarantine(at.made.deps, { by: 'ana', forcedBecause: null });
   await advancePayment(at.made.deps, at.tenant, at.id, null).catch(() => undefined);
-  await at.pass(HOUR_SECONDS / 30, 30_000);
-  await at.booksAreRight();
+  await at.pass(120, 30_000);
+  await at.made.booksAreRight();
   return found;
 }
 
@@ -149,35 +165,27 @@ test('a payout that was sent after a backup with its command unsent is found by 
   await quarantineRestored(deps);
   const [payment] = await checked(life);
   assert.deepEqual([payment?.is, payment?.adopted, payment?.missed], ['settled', [], []]);
-  await at.booksAreRight();
 });
 
-test('a payment that was refunded after the backup is not paid out', async (t) => {
-  const life = await backedUp(t, 'on_ramp_pending');
-  const { partnerRef } = await life.at.command('payin');
-  await otherRefund(life, partnerRef ?? '', 10_000n);
-  await restored(life);
-  assert.equal(await life.at.summary(), 'failed returned_to_buyer refunded 100 0 0 100 0');
-  assert.deepEqual([life.taken('payout'), life.taken('refund')], [0, 1]);
-});
-
-test('a refund of another amount counts for what it gave back; the rest is refunded', async (t) => {
-  const life = await backedUp(t, 'on_ramp_pending');
-  const { partnerRef } = await life.at.command('payin');
-  await otherRefund(life, partnerRef ?? '', 4_000n);
-  await restored(life);
-  assert.equal(await life.at.summary(), 'failed returned_to_buyer refunded 100 0 0 100 0');
-  assert.deepEqual([life.taken('payout'), life.taken('refund')], [0, 2]);
-});
+for (const [rule, amountMinor, refunds] of [
+  ['a payment that was refunded after the backup is not paid out', 10_000n, 1],
+  ['a refund of another amount counts for what it gave back; the rest is refunded', 4_000n, 2],
+] as const) {
+  test(rule, async (t) => {
+    const life = await backedUp(t, 'on_ramp_pending');
+    await otherRefund(life, amountMinor);
+    await restored(life);
+    assert.equal(await life.at.summary(), 'failed returned_to_buyer refunded 100 0 0 100 0');
+    assert.deepEqual([life.taken('payout'), life.taken('refund')], [0, refunds]);
+  });
+}
 
 test('a refund whose amount is not read, or cannot be one, leaves the check incomplete', async (t) => {
   const life = await backedUp(t, 'on_ramp_pending');
   const { partner } = life.at.made;
-  const { partnerRef } = await life.at.command('payin');
-  await otherRefund(life, partnerRef ?? '', 10_000n);
+  await otherRefund(life);
   const { refund } = partner;
-  const later = { outcome: 'later', reason: 'too many requests' } as const;
-  changePartner(partner, { refund: { read: async () => later } });
+  changePartner(partner, { refund: { read: async () => later() } });
   await quarantineRestored(life.at.made.deps);
   const [unread] = await checked(life);
   assert.deepEqual([unread?.adopted, await life.at.commands('refund')], [[], []]);
@@ -188,14 +196,11 @@ test('a refund whose amount is not read, or cannot be one, leaves the check inco
     [{ amountMinor: 10_000n, currency: 'EUR' }, /not in USD/],
   ] as const;
   for (const [amount, why] of amounts) {
-    const wrong: typeof refund.read = async (ref) => {
-      return { outcome: 'done', value: { ...done(await refund.read(ref)), amount } };
-    };
-    changePartner(partner, { refund: { read: wrong } });
+    const correct = changeReports(partner, 'refund', () => ({ amount }));
     const [payment] = await checked(life);
     assert.match(payment?.missed.join() ?? '', why);
     assert.deepEqual([payment?.adopted, await life.at.commands('refund')], [[], []]);
-    Object.assign(partner, { refund });
+    correct();
   }
   await checked(life);
   assert.equal((await life.at.commands('refund')).length, 1);
@@ -209,21 +214,11 @@ for (const [refunded, why] of [
   test(`a payout waits while a refund of the lost life of ${amountMinor} ${currency} awaits a decision`, async (t) => {
     const life = await backedUp(t, 'on_ramp_pending');
     const { partner } = life.at.made;
-    const { partnerRef } = await life.at.command('payin');
-    await otherRefund(life, partnerRef ?? '', 10_000n);
+    await otherRefund(life);
     // The buyer paid twice; the lost life gave all of it back, this one owes the surplus only.
-    const { payin, refund } = partner;
-    const twice: typeof payin.read = async (ref) => {
-      const report = done(await payin.read(ref));
-      return {
-        outcome: 'done',
-        value: { ...report, status: 'completed', received: money(20_000n, 'USD') },
-      };
-    };
-    const all: typeof refund.read = async (ref) => {
-      return { outcome: 'done', value: { ...done(await refund.read(ref)), amount: refunded } };
-    };
-    changePartner(partner, { payin: { read: twice }, refund: { read: all } });
+    const received = money(20_000n, 'USD');
+    changeReports(partner, 'payin', () => ({ status: 'completed', received }));
+    changeReports(partner, 'refund', () => ({ amount: refunded }));
     await restored(life);
     assert.deepEqual([life.taken('payout'), life.taken('refund')], [0, 1]);
     const { review } = await life.at.command('refund');
@@ -241,7 +236,7 @@ test('a payment that was paid out after the backup cannot be cancelled and refun
   await checked(life);
   await endQuarantine(at.made.deps, { by: 'ana', forcedBecause: null });
   await assert.rejects(cancel, { code: 'PaymentNotCancellable' });
-  await at.pass(HOUR_SECONDS / 30, 30_000);
+  await at.pass(120, 30_000);
   assert.deepEqual([life.taken('payout'), life.taken('refund')], [1, 0]);
 });
 
@@ -251,18 +246,14 @@ test('a payout that could be found and not be looked at is not sent again', asyn
   const { partnerRef } = await life.at.command('payin');
   await otherPayout(life);
   const { findCommand, payin, payout } = partner;
-  const later: PartnerAnswer<never> = { outcome: 'later', reason: 'too many requests' };
   let finds = 0;
   const once: SettlementPartner['findCommand'] = async (kind, reference) => {
     if (kind === 'payout') finds += 1;
-    return kind === 'payout' && finds > 1 ? later : findCommand(kind, reference);
-  };
-  const open: typeof payin.read = async (ref) => {
-    const report = done(await payin.read(ref));
-    return { outcome: 'done', value: { ...report, status: 'open', received: money(0n, 'USD') } };
+    return kind === 'payout' && finds > 1 ? later() : findCommand(kind, reference);
   };
   Object.assign(partner, { findCommand: once });
-  changePartner(partner, { payout: { read: async () => later }, payin: { read: open } });
+  changePartner(partner, { payout: { read: async () => later() } });
+  changeReports(partner, 'payin', () => stillOpen);
   await quarantineRestored(life.at.made.deps);
   const [first] = await checked(life);
   assert.notDeepEqual(first?.missed, []);
@@ -278,13 +269,8 @@ test('a payout is found although its pay-in went back since', async (t) => {
   const life = await backedUp(t, 'on_ramp_pending');
   const { partner } = life.at.made;
   await otherPayout(life);
-  const { payin } = partner;
-  const returned: typeof payin.read = async (ref) => {
-    const report = done(await payin.read(ref));
-    const status = 'returned' as const;
-    return { outcome: 'done', value: { ...report, status, received: money(10_000n, 'USD') } };
-  };
-  changePartner(partner, { payin: { read: returned } });
+  const received = money(10_000n, 'USD');
+  changeReports(partner, 'payin', () => ({ status: 'returned', received }));
   const [payment] = await restored(life);
   assert.deepEqual(payment?.adopted, ['payout']);
   assert.equal((await life.at.shown()).at(-1), 100, 'the house has lost it, and knows');
@@ -294,31 +280,21 @@ test('a payout that was read back counts, also while a report of its pay-in wait
   const life = await backedUp(t, 'on_ramp_pending');
   const { deps, partner } = life.at.made;
   await otherPayout(life);
-  const { payin } = partner;
-  const odd: typeof payin.read = async (ref) => {
-    return {
-      outcome: 'done',
-      value: { ...done(await payin.read(ref)), received: money(70_000n, 'USD') },
-    };
-  };
-  changePartner(partner, { payin: { read: odd } });
+  const correct = changeReports(partner, 'payin', () => ({ received: money(70_000n, 'USD') }));
   await quarantineRestored(deps);
   await checked(life);
   assert.equal((await life.at.shown())[0], 'settled');
-  Object.assign(partner, { payin });
-  await endQuarantine(deps, { by: 'ana', forcedBecause: null });
-  await life.at.pass(HOUR_SECONDS / 30, 30_000);
+  correct();
+  await released(life);
   assert.deepEqual([life.taken('payout'), life.taken('refund')], [1, 0]);
   assert.equal(await life.at.summary(), 'settled paid none 100 100 0 0 0');
-  await life.at.booksAreRight();
 });
 
 test('a look-up that answers with the id of another command counts nothing, and is missed', async (t) => {
   const life = await backedUp(t, 'on_ramp_pending');
   const { at } = life;
   const { deps, partner } = at.made;
-  const { partnerRef } = await at.command('payin');
-  assert.ok(partnerRef !== null);
+  const partnerRef = (await at.command('payin')).partnerRef ?? assert.fail();
   const second = new Scene(at.made, at.tenant, await at.another());
   await at.made.play(at.tenant, second.id, 'fx_quoted');
   const own = await otherPayin({ ...life, at: second });
@@ -347,16 +323,11 @@ test('a pay-in that became a deposit counts once when another check finds its co
   const { deps, partner } = at.made;
   const partnerRef = await otherPayin(life);
   await at.made.partner.sendDueMessages(deps.clock.nowMs(), 100);
-  at.made.advanceClock(HOUR_SECONDS * 1_000);
+  at.made.advanceClock(HOUR_MS);
   await at.made.partner.sendDueMessages(deps.clock.nowMs(), 100);
   await quarantineRestored(deps);
-  const { findCommand, payin } = partner;
-  const outage: PartnerAnswer<never> = { outcome: 'later', reason: 'an outage' };
-  const stillOpen: typeof payin.read = async (ref) => {
-    const report = done(await payin.read(ref));
-    return { outcome: 'done', value: { ...report, status: 'open', received: money(0n, 'USD') } };
-  };
-  Object.assign(partner, { findCommand: async () => outage });
+  const { findCommand } = partner;
+  Object.assign(partner, { findCommand: async () => later() });
   await checked(life);
   const deposit = () =>
     deps.store.run((tx) =>
@@ -364,19 +335,17 @@ test('a pay-in that became a deposit counts once when another check finds its co
     );
   assert.equal((await deposit())?.state, 'waiting');
   Object.assign(partner, { findCommand });
-  changePartner(partner, { payin: { read: stillOpen } });
+  const correct = changeReports(partner, 'payin', () => stillOpen);
   await checked(life);
   assert.deepEqual(valuesOf(await at.commands('payin'), 'end'), ['open']);
   const found = await deposit();
   assert.equal(found?.state, 'waiting', 'its money is not reported yet');
   await assert.rejects(assignDeposit(deps, found?.id ?? '', at.id), { code: 'DepositDecided' });
-  Object.assign(partner, { payin });
+  correct();
   await checked(life);
-  await endQuarantine(deps, { by: 'ana', forcedBecause: null });
-  await at.pass(HOUR_SECONDS / 30, 30_000);
+  await released(life);
   assert.equal((await deposit())?.state, 'assigned');
   assert.equal(await at.summary(), 'settled paid none 100 100 0 0 0');
-  await at.booksAreRight();
 });
 
 test('a check whose epoch is over leaves the next one unchecked', async (t) => {
@@ -421,8 +390,7 @@ test('what cannot be looked up keeps the quarantine, until a check is complete',
   const { deps, partner } = life.at.made;
   await quarantineRestored(deps);
   const usual = partner.findCommand.bind(partner);
-  const outage: PartnerAnswer<never> = { outcome: 'later', reason: 'an outage' };
-  Object.assign(partner, { findCommand: async () => outage });
+  Object.assign(partner, { findCommand: async () => later('an outage') });
   const [payment] = await checked(life);
   assert.match(payment?.missed.join() ?? '', /an outage/);
   const release = { by: 'ana', forcedBecause: null };
@@ -435,8 +403,7 @@ test('what cannot be looked up keeps the quarantine, until a check is complete',
 test('an entry of the books that cannot be read leaves the check incomplete', async (t) => {
   const life = await backedUp(t, 'on_ramp_pending');
   const { deps, partner, log } = life.at.made;
-  const { statement } = partner;
-  assert.ok(statement !== undefined);
+  const statement = booksOf(partner);
   const page: typeof statement.page = async (kind, query) => {
     const { entries, nextCursor } = done(await statement.page(kind, query));
     const unreadable = kind === 'payout' ? [{ partnerRef: 'po_odd', reason: 'no amounts' }] : [];
@@ -456,11 +423,15 @@ test('an entry of the books that cannot be read leaves the check incomplete', as
   await endQuarantine(deps, release);
 });
 
+/** The deposits that wait for a person. */
+function undecided({ at: { made } }: Pick<Life, 'at'>) {
+  return made.deps.store.run((tx) => tx.moneyQueues.deposits({ afterId: null, limit: 9 }));
+}
+
 /** The partner lists pay-ins without our reference, and finds none by it. */
 async function namelessPayins({ at: { made, tenant } }: Life): Promise<void> {
   const { partner } = made;
-  const { statement } = partner;
-  assert.ok(statement !== undefined);
+  const statement = booksOf(partner);
   const profile = await made.deps.store.run((tx) => tx.organizations.profile(tenant));
   const partyRef = profile?.partnerRef ?? null;
   const nameless = (entry: PartnerEntry): PartnerEntry =>
@@ -507,14 +478,9 @@ test('of two payments of one amount that were paid out, neither gets the one nam
   await otherPayout(other);
   await namelessPayins(life);
   await restored(life);
-  const page = { afterId: null, limit: 9 };
-  const waiting = await made.deps.store.run((tx) => tx.moneyQueues.deposits(page));
-  assert.equal(waiting.length, 1);
+  assert.equal((await undecided(life)).length, 1);
   for (const { at } of [life, other]) {
-    assert.equal(
-      (await at.commands('payin')).some(({ receivedMinor }) => receivedMinor > 0n),
-      false,
-    );
+    for (const { receivedMinor } of await at.commands('payin')) assert.equal(receivedMinor, 0n);
   }
 });
 
@@ -527,20 +493,17 @@ test('a nameless pay-in waits for a person, and its buyer is not asked to pay ag
   at.made.advanceClock(1_000);
   await quarantineRestored(deps);
   await checked(life);
-  const undecided = () =>
-    deps.store.run((tx) => tx.moneyQueues.deposits({ afterId: null, limit: 9 }));
-  const [deposit] = await undecided();
+  const [deposit] = await undecided(life);
   assert.ok(deposit !== undefined, 'it waits before the release');
   await endQuarantine(deps, { by: 'ana', forcedBecause: null });
   await advancePayment(deps, at.tenant, at.id, null);
-  await at.pass(HOUR_SECONDS / 30, 30_000);
+  await at.pass(120, 30_000);
   assert.equal((await at.shown())[0], 'on_ramp_pending');
   assert.equal(life.taken('payin'), 1);
   await assignDeposit(deps, deposit.id, at.id);
-  await at.pass(HOUR_SECONDS / 30, 30_000);
+  await at.pass(120, 30_000);
   assert.equal(await at.summary(), 'settled paid none 100 100 0 0 0');
   assert.deepEqual([life.taken('payin'), life.taken('payout')], [1, 1]);
-  await at.booksAreRight();
 });
 
 test('deposits are the pay-ins that wait for a decision, in each check', async (t) => {
@@ -548,23 +511,14 @@ test('deposits are the pay-ins that wait for a decision, in each check', async (
   const { deps, partner } = life.at.made;
   await otherPayin(life);
   await namelessPayins(life);
-  const { statement } = partner;
-  assert.ok(statement !== undefined);
-  const page: typeof statement.page = async (...asked) => {
-    const answer = done(await statement.page(...asked));
-    const entries = answer.entries.map((entry) => ({ ...entry, status: 'open' }) as const);
-    return { outcome: 'done', value: { ...answer, entries } };
-  };
-  Object.assign(partner, { statement: { ...statement, page } });
+  const correct = changeLists(partner, (entry) => ({ ...entry, status: 'open' }));
   await quarantineRestored(deps);
   const counted = async () => {
     const { deposits } = await checkRestored(deps, () => undefined);
-    const page = { afterId: null, limit: 9 };
-    const waiting = await deps.store.run((tx) => tx.moneyQueues.deposits(page));
-    return [deposits, waiting.length];
+    return [deposits, (await undecided(life)).length];
   };
   assert.deepEqual(await counted(), [0, 0], 'it has not received money');
-  Object.assign(partner, { statement });
+  correct();
   assert.deepEqual(await counted(), [1, 1]);
   assert.deepEqual(await counted(), [1, 1]);
 });
@@ -578,8 +532,7 @@ test('a nameless pay-in of a later quote than that of a refused one is kept', as
   assert.ok(quoteId !== null);
   const reference = await referenceOf(life, 'payin', 1);
   const quote = await deps.store.run(async (tx) => {
-    const found = await tx.quotes.get(at.tenant, quoteId);
-    assert.ok(found !== null);
+    const found = (await tx.quotes.get(at.tenant, quoteId)) ?? assert.fail();
     const name = { id: 'cmd_refused', reference };
     const what = { kind: 'payin', amount, payinId: null, paymentId: at.id } as const;
     const refused = newCommand(at.tenant, name, what, found.createdAtMs - 1_000);
@@ -589,15 +542,8 @@ test('a nameless pay-in of a later quote than that of a refused one is kept', as
   });
   const partnerRef = await otherPayin(life, 2);
   await namelessPayins(life);
-  const { statement } = partner;
-  assert.ok(statement !== undefined);
-  const page: typeof statement.page = async (...asked) => {
-    const answer = done(await statement.page(...asked));
-    const { partnerQuoteId } = quote;
-    const entries = answer.entries.map((entry) => ({ ...entry, partnerQuoteId }));
-    return { outcome: 'done', value: { ...answer, entries } };
-  };
-  Object.assign(partner, { statement: { ...statement, page } });
+  const { partnerQuoteId } = quote;
+  changeLists(partner, (entry) => ({ ...entry, partnerQuoteId }));
   at.made.advanceClock(1_000);
   await quarantineRestored(deps);
   await checked(life);
@@ -610,15 +556,14 @@ test('a nameless pay-in of a later quote than that of a refused one is kept', as
 test('where the partner lists its books, a check asks nothing about what did not change', async (t) => {
   const life = await backedUp(t, 'on_ramp_pending');
   const { at } = life;
-  await at.pass(HOUR_SECONDS / 30, 30_000);
+  await at.pass(120, 30_000);
   assert.equal((await at.shown())[0], 'settled');
   for (let count = 0; count < 20; count += 1) await at.another();
   await namelessPayins(life);
   await quarantineRestored(at.made.deps);
   const calls: string[] = [];
   const { partner } = at.made;
-  const { statement } = partner;
-  assert.ok(statement !== undefined);
+  const statement = booksOf(partner);
   const never = (what: string) => async () => assert.fail(what);
   changePartner(partner, { payin: { read: never('read') }, payout: { read: never('read') } });
   const page: typeof statement.page = (kind, query) => {
@@ -639,7 +584,7 @@ async function lookedUp(
   const life = await backedUp(t, 'on_ramp_pending');
   const { at } = life;
   await advancePayment(at.made.deps, at.tenant, at.id, null);
-  await at.pass(HOUR_SECONDS / 30, 30_000);
+  await at.pass(120, 30_000);
   assert.equal((await at.shown())[0], 'settled');
   await since(life);
   await quarantineRestored(at.made.deps);
@@ -660,31 +605,15 @@ test('of a payment that was paid out and did not change since, no unknown comman
   assert.deepEqual(await lookedUp(t, () => undefined), []);
 });
 
-/** The payout `ref` came back, by its report and in the books. */
-function comesBack(partner: SettlementPartner, ref: string): void {
-  const { payout, statement } = partner;
-  const read: typeof payout.read = async (asked) => {
-    const answer = await payout.read(asked);
-    if (asked !== ref) return answer;
-    const nothing = { settled: null, fees: null };
-    return { outcome: 'done', value: { ...done(answer), ...nothing, status: 'returned' } };
-  };
-  changePartner(partner, { payout: { read } });
-  assert.ok(statement !== undefined);
-  const page: typeof statement.page = async (kind, query) => {
-    const page = done(await statement.page(kind, query));
-    const entries = page.entries.map((entry) =>
-      entry.partnerRef === ref ? ({ ...entry, status: 'returned' } as const) : entry,
-    );
-    return { outcome: 'done', value: { ...page, entries } };
-  };
-  Object.assign(partner, { statement: { ...statement, page } });
-}
-
+/** The payout came back, by its report and in the books. */
 async function payoutComesBack({ at }: Life): Promise<void> {
   const { partnerRef } = await at.command('payout');
-  assert.ok(partnerRef !== null);
-  comesBack(at.made.partner, partnerRef);
+  const { partner } = at.made;
+  const back = { settled: null, fees: null, status: 'returned' } as const;
+  changeReports(partner, 'payout', (_, asked) => (asked === partnerRef ? back : {}));
+  changeLists(partner, (entry) =>
+    entry.partnerRef === partnerRef ? { ...entry, status: 'returned' } : entry,
+  );
 }
 
 test('refunds are looked for when the payout of an ended payment came back since', async (t) => {
@@ -701,8 +630,7 @@ for (const [partner, number] of [
   test(`a payout that was paid again after the backup is found by ${partner}`, async (t) => {
     const life = await backedUp(t, 'on_ramp_pending');
     const { at } = life;
-    const { deps } = at.made;
-    await at.pass(HOUR_SECONDS / 30, 30_000);
+    await at.pass(120, 30_000);
     assert.equal((await at.shown())[0], 'settled');
     await payoutComesBack(life);
     await otherPayout(life, number);
@@ -712,14 +640,9 @@ for (const [partner, number] of [
     const [payment] = await restored(life);
     assert.deepEqual([payment?.adopted, payment?.missed], [['payout'], []]);
     const payouts = await at.commands('payout');
-    assert.deepEqual(valuesOf(payouts, 'isUndecided').includes(true), false);
-    assert.equal(payouts.length, number);
+    assert.deepEqual(valuesOf(payouts, 'isUndecided'), Array(number).fill(false));
     assert.equal(await at.summary(), 'settled paid none 100 100 0 0 0');
-    const owed = await deps.store.run((tx) => tx.commands.ofPayment(at.tenant, at.id));
-    assert.deepEqual(
-      owed.filter(({ kind }) => kind === 'refund'),
-      [],
-    );
+    assert.deepEqual(await at.commands('refund'), []);
     assert.deepEqual([life.taken('payout'), life.taken('refund')], [2, 0]);
   });
 }
@@ -737,11 +660,11 @@ test('a check that is interrupted resumes behind the last page', async (t) => {
     return usual(kind, reference);
   };
   Object.assign(partner, { findCommand });
-  const run: typeof deps.store.run = (work, options) =>
-    looked > 560 ? Promise.reject(new Error('the process ends')) : deps.store.run(work, options);
-  const dying = { ...deps, store: { ...deps.store, run } };
-  const interrupted = checkRestored(dying, () => undefined);
-  await assert.rejects(interrupted, /the process ends/);
+  const dying = interrupted(deps, () => assert.ok(looked <= 560, 'the process ends'));
+  await assert.rejects(
+    checkRestored(dying, () => undefined),
+    /the process ends/,
+  );
   const before = looked;
   const counts = await checkRestored(deps, () => undefined);
   assert.equal(counts.payments, 61);
@@ -765,12 +688,10 @@ test('a payment that the backup lacks and that is created again is collected and
     const id = await made.newPayment(tenant, { externalId: 'order-1' });
     await advancePayment(made.deps, tenant, id, null);
     const at = new Scene(made, tenant, id);
-    await at.pass(HOUR_SECONDS / 30, 30_000);
+    await at.pass(120, 30_000);
     assert.equal((await at.shown())[0], 'settled');
-    await at.booksAreRight();
-    const { store } = made.deps;
-    const undecided = await store.run((tx) => tx.moneyQueues.deposits({ afterId: null, limit: 9 }));
-    assert.deepEqual(undecided, []);
+    await at.made.booksAreRight();
+    assert.deepEqual(await undecided({ at }), []);
     ids.push(id);
   }
   assert.equal(new Set(ids).size, 2);
