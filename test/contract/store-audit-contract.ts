@@ -30,8 +30,7 @@ export function storeAuditContract(open: OpenStore): void {
       { ...row, kind: 'insert', before: null, after: null },
     );
     const change = async (tx: Tx, settles: boolean) => {
-      const payment = await tx.payments.get(tenant, 'pi_1');
-      assert.ok(payment !== null);
+      const payment = (await tx.payments.get(tenant, 'pi_1')) ?? assert.fail();
       tx.payments.update(settles ? { ...payment, status: 'settled' } : payment);
     };
     const [changed] = await changesOf(store, (tx) => change(tx, true));
@@ -45,8 +44,7 @@ export function storeAuditContract(open: OpenStore): void {
     const store = await open();
     await store.run(async (tx) => tx.payments.insert(aPayment()));
     const settle = async (tx: Tx) => {
-      const payment = await tx.payments.get(tenant, 'pi_1');
-      assert.ok(payment !== null);
+      const payment = (await tx.payments.get(tenant, 'pi_1')) ?? assert.fail();
       tx.payments.update({ ...payment, status: 'settled' });
     };
     let others: Awaited<ReturnType<typeof changesOf>> = [];
@@ -62,8 +60,7 @@ export function storeAuditContract(open: OpenStore): void {
     const store = await open();
     await store.run(async (tx) => tx.advances.put(anAdvance()));
     const removed = await changesOf(store, async (tx) => {
-      const advance = await tx.advances.get(tenant, anAdvance().paymentId);
-      assert.ok(advance !== null);
+      const advance = (await tx.advances.get(tenant, anAdvance().paymentId)) ?? assert.fail();
       tx.epochs.expectNoQuarantine();
       tx.advances.remove(advance);
     });

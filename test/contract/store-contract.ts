@@ -254,8 +254,7 @@ export function storeContract(fresh: OpenStore): void {
       });
       assert.deepEqual(runs, [0, 1]);
       assert.equal(await store.run((tx) => tx.deliveries.get('whd_1')), null);
-      const current = await store.run((tx) => tx.commands.get('cmd_1'));
-      assert.ok(current !== null);
+      const current = (await store.run((tx) => tx.commands.get('cmd_1'))) ?? assert.fail();
       // One that has not changed is taken as it is.
       await store.run(async (tx) => {
         assert.equal(await tx.commands.known(current), current);
@@ -279,8 +278,7 @@ export function storeContract(fresh: OpenStore): void {
     const decide = () =>
       store.run(
         async (tx) => {
-          const was = await tx.payments.withFunds(tenant, payment.id);
-          assert.ok(was !== null);
+          const was = (await tx.payments.withFunds(tenant, payment.id)) ?? assert.fail();
           runs.push([was, await tx.commands.ofPayment(tenant, payment.id)]);
           tx.payments.update({ ...was.payment, failureReason: 'decided' });
         },

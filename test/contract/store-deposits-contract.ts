@@ -20,6 +20,7 @@ import {
   T0,
   tenant,
 } from '../support/samples/domain-samples.js';
+import { valuesOf } from '../support/values-of.js';
 import type { OpenStore } from './store-contracts.js';
 
 export function storeDepositsContract(fresh: OpenStore): void {
@@ -206,9 +207,6 @@ export function storeDepositsContract(fresh: OpenStore): void {
         tx.bankDetails.byShortId('other', 9),
       ]),
     );
-    assert.deepEqual(
-      found.map(({ length }) => length),
-      [2, 1, 0, 1, 1, 1, 0],
-    );
+    assert.deepEqual(valuesOf(found, 'length'), [2, 1, 0, 1, 1, 1, 0]);
   });
 }

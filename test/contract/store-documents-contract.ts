@@ -156,8 +156,7 @@ export function storeDocumentsContract(open: OpenStore): void {
     let runs = 0;
     await store.run(async (tx) => {
       runs += 1;
-      const document = await tx.documents.find('doc_1');
-      assert.ok(document !== null);
+      const document = (await tx.documents.find('doc_1')) ?? assert.fail();
       if (runs === 1) {
         await store.run(async (other) => other.documents.requestPurge(tenant, owner, T0 + 50));
       }

@@ -59,10 +59,12 @@ export function storeFeedContract(open: OpenStore): void {
         }),
       ),
     );
-    assert.deepEqual(
-      settled.map(({ status }) => status),
-      ['fulfilled', 'rejected', 'fulfilled', 'fulfilled'],
-    );
+    assert.deepEqual(valuesOf(settled, 'status'), [
+      'fulfilled',
+      'rejected',
+      'fulfilled',
+      'fulfilled',
+    ]);
     assert.deepEqual(
       [await checkedFeed(store, tenant), await checkedFeed(store, otherOrg)],
       [3, 3],
@@ -266,10 +268,7 @@ export function storeFeedContract(open: OpenStore): void {
     });
     const found = (limit: number) =>
       store.run((tx) => tx.subscriptions.sharingUrl(tenant.mode, limit));
-    assert.deepEqual(
-      (await found(9)).map(({ id }) => id),
-      ['whs_1', 'whs_2'],
-    );
+    assert.deepEqual(valuesOf(await found(9), 'id'), ['whs_1', 'whs_2']);
     assert.equal((await found(1)).length, 1);
   });
 

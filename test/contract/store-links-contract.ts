@@ -147,8 +147,7 @@ export function storeLinksContract(open: OpenStore): void {
     const read = () => store.run((tx) => tx.pageSessions.byId(aPageSession().id));
     const touch = (seenAtMs: number) =>
       store.run(async (tx) => {
-        const session = await tx.pageSessions.byId(aPageSession().id);
-        assert.ok(session !== null);
+        const session = (await tx.pageSessions.byId(aPageSession().id)) ?? assert.fail();
         tx.pageSessions.touch({ ...session, seenAtMs });
       });
     await Promise.all(Array.from({ length: 100 }, (_, index) => touch(T0 + index)));
@@ -243,8 +242,7 @@ export function storeLinksContract(open: OpenStore): void {
     const before = (limit: number) =>
       store.run((tx) => tx.pageSessions.createdBefore(T0 + 2, limit));
     assert.deepEqual(ids(await before(9)), ['a', 'b']);
-    const [oldest] = await before(1);
-    assert.ok(oldest !== undefined);
+    const [oldest = assert.fail()] = await before(1);
     await store.run(async (tx) => tx.pageSessions.remove(oldest));
     assert.deepEqual(ids(await before(9)), ['b']);
   });

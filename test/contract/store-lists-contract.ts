@@ -151,8 +151,7 @@ export function storeListsContract(fresh: OpenStore): void {
     const stuck = await store.run((tx) => tx.commands.list({ stuck: true, limit: 100 }));
     const expected = all.filter(isStuck).map(({ id }) => id);
     assert.deepEqual(stuck.map(({ id }) => id).sort(), expected.sort());
-    const [first] = stuck;
-    assert.ok(first !== undefined);
+    const [first = assert.fail()] = stuck;
     await store.run(async (tx) => {
       tx.commands.update({ ...first, state: 'void', review: null } as PartnerCommand);
     });

@@ -25,6 +25,7 @@ import {
   T0,
   tenant,
 } from '../support/samples/domain-samples.js';
+import { valuesOf } from '../support/values-of.js';
 import type { OpenStore } from './store-contracts.js';
 
 const live = { orgId: 'org_a', mode: 'live' } as const;
@@ -130,10 +131,7 @@ export function storeMoneyContract(fresh: OpenStore): void {
       tx.funds.put(someFunds({ paymentId: 'pi_4', orgId: 'org_b', ...owed }));
     });
     const found = (limit: number) => store.run((tx) => tx.funds.attention(tenant, limit));
-    assert.deepEqual(
-      (await found(9)).map(({ paymentId }) => paymentId),
-      ['inv_2', 'pi_1'],
-    );
+    assert.deepEqual(valuesOf(await found(9), 'paymentId'), ['inv_2', 'pi_1']);
     assert.equal((await found(1)).length, 1);
   });
 

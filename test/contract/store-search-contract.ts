@@ -56,8 +56,7 @@ export function storeSearchContract(open: OpenStore): void {
     const account = anAccount({ legalName: 'Padaria Ltda', displayName: null, version: 1 });
     await store.run(async (tx) => tx.accounts.insert(account));
     await store.run(async (tx) => {
-      const read = await tx.accounts.get(tenant, account.id);
-      assert.ok(read !== null);
+      const read = (await tx.accounts.get(tenant, account.id)) ?? assert.fail();
       tx.accounts.update({ ...read, legalName: 'Confeitaria Ltda' });
     });
     const owners = (word: string, of = tenant) => store.run((tx) => tx.names.owners(of, word, 5));

@@ -23,6 +23,7 @@ import {
   T0,
   tenant,
 } from '../support/samples/domain-samples.js';
+import { valuesOf } from '../support/values-of.js';
 import type { OpenStore } from './store-contracts.js';
 
 const page = { ...allPayments, fromMoment: null, beforeMoment: null, settled: null, limit: 1 };
@@ -168,10 +169,7 @@ export function storeViewsContract(open: OpenStore): void {
         limit: 10,
       }),
     );
-    assert.deepEqual(
-      listed.map(({ settlements }) => settlements),
-      [view?.settlements],
-    );
+    assert.deepEqual(valuesOf(listed, 'settlements'), [view?.settlements]);
   });
 
   for (const [what, [status, ...stages]] of Object.entries(known)) {

@@ -4,17 +4,14 @@ import type { Store, Tx } from '../../core/ports/storage.js';
 
 type WithStore = Pick<Deps, 'store'>;
 
-/** `meanwhile` runs after the reads of the nth batch, before it is committed. */
-export function racing<D extends WithStore>(
-  deps: D,
-  meanwhile: (nth: number, tx: Tx) => unknown,
-): D {
+/** `between` runs after the reads of the nth batch, before it is committed. */
+export function racing<D extends WithStore>(deps: D, between: (nth: number, tx: Tx) => unknown): D {
   let batches = 0;
   const run: Store['run'] = (work, options) =>
     deps.store.run(async (tx) => {
       const value = await work(tx);
       batches += 1;
-      await meanwhile(batches, tx);
+      await between(batches, tx);
       return value;
     }, options);
   return { ...deps, store: { ...deps.store, run } };

@@ -248,7 +248,6 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
     key: async (orgId, { mode = 'test', scopes = [] } = {}) =>
       (await createKey(deps, { ...anyKey, orgId, mode, scopes })).secret,
     session: newSession(deps),
-    booksAreRight: async () => assert.deepEqual(await findDifferences(deps, 10), []),
     advanceClock: (ms) => {
       nowMs += ms;
     },
@@ -259,7 +258,8 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
   return made;
 }
 
-type PaymentSteps = Pick<World, 'newTenant' | 'newPayment' | 'statusOf' | 'play' | 'eventsOf'>;
+type PaymentStep = 'newTenant' | 'newPayment' | 'statusOf' | 'play' | 'eventsOf' | 'booksAreRight';
+type PaymentSteps = Pick<World, PaymentStep>;
 
 function paymentSteps(deps: Deps, world: () => World): PaymentSteps {
   const { store } = deps;
@@ -277,6 +277,7 @@ function paymentSteps(deps: Deps, world: () => World): PaymentSteps {
       }
       assert.fail(`${id} is never ${to}`);
     },
+    booksAreRight: async () => assert.deepEqual(await findDifferences(deps, 10), []),
     async eventsOf(tenant, id) {
       await world().settle();
       const events = await store.run((tx) => tx.feed.after(tenant, 0, 1_000));

@@ -22,8 +22,7 @@ const none = noAccounting({ orgId: 'org_a', mode: 'test' });
 const timeZone = 'America/Sao_Paulo';
 const at = (text: string) => Date.parse(text);
 const booked = (of: Accounting, atMs: number, zone = timeZone) => {
-  const [sample] = samplePostings;
-  assert.ok(sample !== undefined);
+  const [sample = assert.fail()] = samplePostings;
   return bookedEntry(of, zone, { ...sample, atMs });
 };
 const closed = (of: Accounting, month: string, text: string, zone = timeZone) =>

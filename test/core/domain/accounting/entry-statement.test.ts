@@ -8,6 +8,7 @@ import { statementsOf } from '../../../../core/domain/accounting/entry-statement
 import { money } from '../../../../core/domain/base/money.js';
 import { posting, transfer } from '../../../../core/domain/payments/ledger.js';
 import { sampleFile, samplePostings } from '../../../support/samples/entry-samples.js';
+import { rowsOf, valuesOf } from '../../../support/values-of.js';
 
 const owed = {
   id: 'pst_3',
@@ -84,7 +85,7 @@ test('a statement has an account and a currency, and its balances follow from th
   ]);
   const none = statementsOf({ ...file, entries: [], opening: [] });
   assert.deepEqual(
-    none.map(({ currency, closingMinor }) => [currency, closingMinor]),
+    rowsOf(none, 'currency', 'closingMinor'),
     [['BRL', 0n]],
     'a form has at least one statement',
   );
@@ -216,12 +217,8 @@ test('OFX has its header, and each statement its currency, movements and balance
   assert.match(head, /^OFXHEADER:100\nDATA:OFXSGML\nVERSION:102\n/);
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the header promises ASCII.
   assert.match(text, /^[\x0a\x20-\x7e]+$/);
-  const [ofx] = parsed(body).children;
-  assert.ok(ofx !== undefined);
-  assert.deepEqual(
-    ofx.children.map(({ name }) => name),
-    ['SIGNONMSGSRSV1', 'BANKMSGSRSV1'],
-  );
+  const [ofx = assert.fail()] = parsed(body).children;
+  assert.deepEqual(valuesOf(ofx.children, 'name'), ['SIGNONMSGSRSV1', 'BANKMSGSRSV1']);
   const [held, bank] = all(ofx, 'STMTTRNRS');
   assert.ok(held !== undefined && bank !== undefined);
   assert.deepEqual([textOf(held, 'CURDEF'), textOf(held, 'BALAMT')], ['USD', '275.00']);

@@ -241,8 +241,7 @@ test('law: a rounded quotient is off by less than one, to nearest by at most a h
 });
 
 test('a conversion multiplies by the rate and rounds once', () => {
-  const rate = parseRate('5.4321');
-  assert.ok(rate !== null);
+  const rate = parseRate('5.4321') ?? assert.fail();
   assert.deepEqual(convert(money(10_000n, 'USD'), rate, 'BRL', 'floor'), money(54_321n, 'BRL'));
   assert.deepEqual(convert(money(1_001n, 'USD'), rate, 'BRL', 'floor'), money(5_437n, 'BRL'));
   assert.deepEqual(convert(money(1_001n, 'USD'), rate, 'BRL', 'ceil'), money(5_438n, 'BRL'));

@@ -39,6 +39,7 @@ import {
   requirements,
 } from '../../../../core/domain/parties/dossier.js';
 import { acme, ana } from '../../../support/samples/dossiers.js';
+import { valuesOf } from '../../../support/values-of.js';
 
 const email = 'a@b.example';
 
@@ -184,10 +185,11 @@ test('what an owner was asked for is waited for, and is not the buyer’s to do'
     'documents waiting',
     'review open',
   ]);
-  assert.deepEqual(
-    fieldsFor(form, 'owner', 0, 'buyer').map(({ field }) => field),
-    ['role', 'firstName', 'lastName'],
-  );
+  assert.deepEqual(valuesOf(fieldsFor(form, 'owner', 0, 'buyer'), 'field'), [
+    'role',
+    'firstName',
+    'lastName',
+  ]);
   assert.ok(fieldsFor(form, 'owner', 0, 'owner').every(({ field }) => field !== 'role'));
   assert.deepEqual(fieldsFor(form, 'documents', 0, 'buyer'), []);
 });
@@ -221,10 +223,12 @@ test('corrections stand on their fields; an owner is found by the position in th
     draft,
     said.map((field) => ({ field, reason: 'blurred' })),
   );
-  assert.deepEqual(
-    placed.map(({ place }) => place),
-    [{ field: 'website', owner: null }, { field: 'selfieFile', owner: 7 }, null, null],
-  );
+  assert.deepEqual(valuesOf(placed, 'place'), [
+    { field: 'website', owner: null },
+    { field: 'selfieFile', owner: 7 },
+    null,
+    null,
+  ]);
 });
 
 test('a draft is read as it was written, and one of an earlier version with defaults', () => {

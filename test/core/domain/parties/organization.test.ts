@@ -20,6 +20,7 @@ import {
   submitted,
 } from '../../../../core/domain/parties/party.js';
 import { noPayout } from '../../../../core/domain/parties/payee.js';
+import { valuesOf } from '../../../support/values-of.js';
 
 const NOW_MS = 1_790_000_000_000;
 
@@ -96,10 +97,7 @@ test('a mode lacks, in order, what it needs to collect', () => {
     [supported, { ...profile, mode: 'live' }, ['no production access']],
   ];
   for (const [of, at, expected] of table) {
-    assert.deepEqual(
-      lacksToCollect(of, at).map(({ message }) => message),
-      expected,
-    );
+    assert.deepEqual(valuesOf(lacksToCollect(of, at), 'message'), expected);
   }
 });
 

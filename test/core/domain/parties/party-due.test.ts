@@ -10,6 +10,7 @@ import {
   type PartyDue,
 } from '../../../../core/domain/parties/party-due.js';
 import { T0 } from '../../../support/samples/domain-samples.js';
+import { valuesOf } from '../../../support/values-of.js';
 
 const address = { field: 'address_line_1', reason: 'not the registered one' };
 const question = { field: 'business_description', reason: 'what do you sell?' };
@@ -47,10 +48,12 @@ test('an alert is due once, a week before the end, and again for a new time limi
 
 test('what is due has the names of the API; another name is a question', () => {
   const due = dueOf('proof_of_address_doc_file', 'owners[1].selfie_file', 'tos_id', 'my_question');
-  assert.deepEqual(
-    shownDue(due).map(({ field }) => field),
-    ['proofOfAddressDocFile', 'owners[1].selfieFile', 'tosId', 'my_question'],
-  );
+  assert.deepEqual(valuesOf(shownDue(due), 'field'), [
+    'proofOfAddressDocFile',
+    'owners[1].selfieFile',
+    'tosId',
+    'my_question',
+  ]);
 });
 
 test('an answer has every due field; the terms are not one of them', () => {

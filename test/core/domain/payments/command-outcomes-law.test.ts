@@ -69,6 +69,7 @@ import {
   sampleSettlement,
 } from '../../../support/samples/sample-rows.js';
 import { MoneyScene } from '../../../support/scenes/money-scene.js';
+import { valuesOf } from '../../../support/values-of.js';
 
 const blocked = { code: 'account_blocked', message: 'blocked' };
 const requote = { code: 'quote_expired', message: 'too late' };
@@ -344,7 +345,7 @@ test('law: what arrived has one event per change: of a new status, or funds_chan
     const isChanged = !isDeepStrictEqual(arrivedOf(was), arrivedOf(change));
     const isMoved = was.payment.status !== payment.status;
     assert.deepEqual(
-      reported.map(({ amounts }) => amounts),
+      valuesOf(reported, 'amounts'),
       isChanged && !isMoved ? [arrivedOf(change)] : [],
     );
   });

@@ -10,6 +10,7 @@ import {
   START_MS,
   sampleSettlement,
 } from '../../../support/samples/sample-rows.js';
+import { valuesOf } from '../../../support/values-of.js';
 
 const payin = completedPayin('in', 10_000n);
 const payout = (fields: Partial<MoneyCommand> = {}) => commandOf('payout', 'out', fields);
@@ -102,10 +103,7 @@ test('a seller who is paid by hand has a payout, and the partner keeps the money
     { account: 'operator', money: { amountMinor: -10_000n, currency: 'USD' } },
     { account: 'partner_float', money: { amountMinor: 10_000n, currency: 'USD' } },
   ];
-  assert.deepEqual(
-    postings.map(({ kind }) => kind),
-    ['payout_paid', 'payout_by_hand'],
-  );
+  assert.deepEqual(valuesOf(postings, 'kind'), ['payout_paid', 'payout_by_hand']);
   assert.deepEqual(postings[1]?.lines, kept);
 });
 

@@ -14,6 +14,7 @@ import {
   withVerified,
   writePayerFacts,
 } from '../../../../core/domain/payments/payer-facts.js';
+import { valuesOf } from '../../../support/values-of.js';
 
 const bank = (name: string | null, of: string | null = null) => {
   return { name, bank: of, texts: ['INV 7'], trace: '9' };
@@ -73,10 +74,7 @@ test('what a bank repeats of a pay-in is kept once, and a report without a name 
   assert.equal(withTold(once, 'cmd_1', bank(' - ')), once);
   assert.equal(withTold(once, 'cmd_1', null), once);
   const of = withTold(once, 'cmd_2', bank('ACME', 'Bank A'));
-  assert.deepEqual(
-    of?.told.map(({ payinId }) => payinId),
-    ['cmd_1', 'cmd_2'],
-  );
+  assert.deepEqual(valuesOf(of?.told ?? [], 'payinId'), ['cmd_1', 'cmd_2']);
   assert.ok(of !== null);
   assert.deepEqual(shownPayer(of).told, [{ name: 'ACME', bank: 'Bank A' }]);
   assert.deepEqual([senderOf(of, 'cmd_2')?.name, senderOf(of, 'cmd_3')], ['ACME', null]);

@@ -57,8 +57,7 @@ function finished(
 }
 
 function attempt(delivery: WebhookDelivery, outcome: AttemptOutcome): WebhookDelivery {
-  const nowMs = delivery.dueAtMs;
-  assert.ok(nowMs !== null);
+  const nowMs = delivery.dueAtMs ?? assert.fail();
   return finished(begin(delivery, nowMs), outcome, nowMs);
 }
 
@@ -196,8 +195,7 @@ test('attempts 2 to 7 come 30 s, 2 min, 10 min, 1 h, 6 h and 24 h after the one 
   const waitsSeconds = [30, 120, 600, 3_600, 21_600, 86_400];
   let delivery = created;
   for (const [index, waitSeconds] of waitsSeconds.entries()) {
-    const startMs = delivery.dueAtMs;
-    assert.ok(startMs !== null);
+    const startMs = delivery.dueAtMs ?? assert.fail();
     const endMs = startMs + 10_000;
     delivery = finished(begin(delivery, startMs), hung, endMs);
     assert.equal(delivery.status, 'pending');

@@ -4,7 +4,6 @@ import { describe, test } from 'node:test';
 import { type MemberRole, memberRoles } from '../../../../core/domain/access/member.js';
 import { developmentOperator } from '../../../../core/domain/base/actor.js';
 import { ADDRESS_MAILS_MAX } from '../../../../core/domain/mail/mail.js';
-import type { Store } from '../../../../core/ports/storage.js';
 import {
   authenticateKey,
   createKey,
@@ -23,6 +22,7 @@ import {
   setMember,
 } from '../../../../core/usecases/access/members.js';
 import { quarantineRestored } from '../../../../core/usecases/service/epochs.js';
+import { racing } from '../../../support/racing-store.js';
 import { unreadableEmails } from '../../../support/samples/emails.js';
 import { addActiveMember } from '../../../support/scenes/active-member.js';
 import { world } from '../../../support/scenes/test-world.js';
@@ -355,21 +355,9 @@ describe('the API keys of a removed member', () => {
 
   test('are not created while it is removed', async () => {
     const { orgId, email, input } = await scene();
-    const { store } = deps;
-    let runs = 0;
-    const racing: Store = {
-      ...store,
-      run: (work, options) =>
-        store.run(async (tx) => {
-          const value = await work(tx);
-          runs += 1;
-          // The batch before it ends expired keys.
-          if (runs === 2) await removeMember(deps, orgId, email);
-          return value;
-        }, options),
-    };
-    const late = createKey({ ...deps, store: racing }, input);
-    await assert.rejects(late, { code: 'InvalidToken' });
+    // The batch before it ends expired keys.
+    const raced = racing(deps, (nth) => (nth === 2 ? removeMember(deps, orgId, email) : null));
+    await assert.rejects(createKey(raced, input), { code: 'InvalidToken' });
     await assert.rejects(createKey(deps, input), { code: 'InvalidToken' });
   });
 
@@ -377,25 +365,15 @@ describe('the API keys of a removed member', () => {
     for (const creates of ['createKey', 'rollKey'] as const) {
       const { orgId, email, input } = await scene();
       const { key } = await createKey(deps, input);
-      const { store } = deps;
-      let late: IssuedKey | null = null;
-      const racing: Store = {
-        ...store,
-        run: (work, options) =>
-          store.run(async (tx) => {
-            const value = await work(tx);
-            const by = { createdBy: key.createdBy ?? '', overlapHours: 1 };
-            late ??=
-              creates === 'createKey'
-                ? await createKey(deps, input)
-                : await rollKey(deps, orgId, key.id, by);
-            return value;
-          }, options),
-      };
-      await removeMember({ ...deps, store: racing }, orgId, email);
-      const made: IssuedKey | null = late;
-      assert.ok(made !== null);
-      const { secret } = made as IssuedKey;
+      const by = { createdBy: key.createdBy ?? '', overlapHours: 1 };
+      const late: IssuedKey[] = [];
+      const raced = racing(deps, async (nth) => {
+        if (nth > 1) return;
+        if (creates === 'createKey') late.push(await createKey(deps, input));
+        else late.push(await rollKey(deps, orgId, key.id, by));
+      });
+      await removeMember(raced, orgId, email);
+      const [{ secret } = assert.fail()] = late;
       await assert.rejects(authenticateKey(deps, secret), { code: 'InvalidApiKey' }, creates);
     }
   });

@@ -37,8 +37,7 @@ async function scene(t: TestContext) {
 }
 
 async function signedBy({ deps }: World, { key }: Pick<Person, 'key'>): Promise<SignedCommand> {
-  const signed = await signCommand(deps, given, key);
-  assert.ok(signed !== null);
+  const signed = (await signCommand(deps, given, key)) ?? assert.fail();
   return signed;
 }
 
@@ -194,8 +193,7 @@ describe('operators', () => {
 
   test('the second one is added by the first', async (t) => {
     const { deps } = await world(t);
-    const [ana] = await registered(deps, ['ana']);
-    assert.ok(ana !== undefined);
+    const [ana = assert.fail()] = await registered(deps, ['ana']);
     const bia = { name: 'bia', publicKey: newKey().publicKey };
     const nobody = { ...ana.actor, id: 'opr_nobody' };
     await assert.rejects(addOperator(deps, bia, nobody), notAllowed);
@@ -212,8 +210,7 @@ describe('operators', () => {
 
   test('names look different from each other, and keys are Ed25519 keys', async (t) => {
     const made = await world(t);
-    const [ana] = await registered(made.deps, ['ana']);
-    assert.ok(ana !== undefined);
+    const [ana = assert.fail()] = await registered(made.deps, ['ana']);
     const { publicKey } = newKey();
     const invalid = { code: 'ValidationError' };
     for (const name of ['', 'Ana', 'ana ', 'ana\u200b', 'anä', 'ana', 'development', '-x']) {
@@ -228,8 +225,7 @@ describe('operators', () => {
 
   test('the last one cannot be removed', async (t) => {
     const { deps } = await world(t);
-    const [ana] = await registered(deps, ['ana']);
-    assert.ok(ana !== undefined);
+    const [ana = assert.fail()] = await registered(deps, ['ana']);
     const removal = removeOperator(deps, 'ana', ana.actor);
     await assert.rejects(removal, { code: 'DecisionNotAllowed' });
   });

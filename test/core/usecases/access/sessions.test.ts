@@ -25,6 +25,7 @@ import { endQuarantine, quarantineRestored } from '../../../../core/usecases/ser
 import { goLive } from '../../../support/scenes/organization-scene.js';
 import { world } from '../../../support/scenes/test-world.js';
 import { suiteEnd } from '../../../support/suite-end.js';
+import { valuesOf } from '../../../support/values-of.js';
 
 const email = 'ana@acme.example';
 const made = await world(suiteEnd());
@@ -67,8 +68,7 @@ test('the scheme is Bearer in any case, blanks around it count for nothing', asy
 describe('what is no session is refused by its reason', () => {
   const forged = (claims: (known: SessionClaims) => Partial<SessionClaims>) => async () => {
     const token = await newToken();
-    const known = await deps.tokenSigner.verify(token, deps.clock.nowMs());
-    assert.ok(known !== null);
+    const known = (await deps.tokenSigner.verify(token, deps.clock.nowMs())) ?? assert.fail();
     return `Bearer ${await deps.tokenSigner.sign({ ...known, ...claims(known) })}`;
   };
   const cases: Readonly<Record<string, readonly [ErrorCode, () => Promise<string | undefined>]>> = {
@@ -84,8 +84,7 @@ describe('what is no session is refused by its reason', () => {
       'InvalidToken',
       async () => {
         const token = await newToken();
-        const known = await deps.tokenSigner.verify(token, deps.clock.nowMs());
-        assert.ok(known !== null);
+        const known = (await deps.tokenSigner.verify(token, deps.clock.nowMs())) ?? assert.fail();
         const { kid } = decodeProtectedHeader(token);
         const impostor = fixedKeys([{ id: String(kid), bytes: Buffer.alloc(32, 1) }]);
         const stranger = createTokenSigner(impostor);
@@ -156,10 +155,7 @@ describe('a sign-out', () => {
     const actor = await authenticate(first);
     const again = await switchMode(deps, actor, 'test');
     const ended = await endSessions(deps, actor.session, actor.session.id);
-    assert.deepEqual(
-      ended.map(({ id }) => id),
-      [actor.session.id],
-    );
+    assert.deepEqual(valuesOf(ended, 'id'), [actor.session.id]);
     for (const token of [first, again.token]) {
       await assert.rejects(authenticate(token), { code: 'InvalidToken' });
     }

@@ -243,8 +243,7 @@ export async function playedWithFake(t: SuiteEnd, seed: number, count: number): 
   await play.finish(async () => {
     for (const id of play.ids) if (random.chance(0.1)) await happens(play, id);
   });
-  const [partner] = partners;
-  assert.ok(partner !== undefined);
+  const [partner = assert.fail()] = partners;
   await readFake(play, partner, memory);
   return play;
 }

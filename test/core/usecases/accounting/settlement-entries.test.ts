@@ -35,6 +35,7 @@ import { readView } from '../../../../core/usecases/payments/payment-store.js';
 import { advancePayment } from '../../../../core/usecases/sandbox/sandbox.js';
 import { simulate } from '../../../../core/usecases/sandbox/simulations.js';
 import { type World, world } from '../../../support/scenes/test-world.js';
+import { valuesOf } from '../../../support/values-of.js';
 
 /** Ends of an amount with a meaning for the fake partner, and some without. */
 const endings = ['00', '66', '77', '88', '55', '13', '01'] as const;
@@ -190,10 +191,7 @@ test('an entry appears a minute after its posting, and never changes', async (t)
   const closed = await allEntries(made.deps, tenant, { ...allOfThem, to: nowMs });
   assert.deepEqual(closed, first, 'what comes later is not in an earlier period');
   const later = await allEntries(made.deps, tenant, { ...allOfThem, from: nowMs });
-  assert.deepEqual(
-    later.map(({ kind }) => kind),
-    ['payout_returned'],
-  );
+  assert.deepEqual(valuesOf(later, 'kind'), ['payout_returned']);
 });
 
 test('the balances of each closed month, and of each day, are the sum of all entries before', async (t) => {

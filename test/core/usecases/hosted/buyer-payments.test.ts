@@ -16,8 +16,7 @@ test('a long list is read in pages of any status, newest first, and no other yea
   const tenant = await newTenant();
   await setTimeZone(deps, tenant.orgId, 'America/Sao_Paulo');
   const own = await newPayment(tenant);
-  const payment = await deps.store.run((tx) => tx.payments.get(tenant, own));
-  assert.ok(payment !== null);
+  const payment = (await deps.store.run((tx) => tx.payments.get(tenant, own))) ?? assert.fail();
   const { buyerId, publicId } = payment;
   const year = 2031;
   const idAt = (at: number) => `pi_old${`${at}`.padStart(5, '0')}`;

@@ -20,6 +20,7 @@ import { linkState, redeemLink, requestLink } from '../../../../core/usecases/ho
 import { readPayment } from '../../../../core/usecases/payments/payments.js';
 import { readTimeline } from '../../../../core/usecases/payments/timelines.js';
 import { operatorDoes } from '../../../support/operator-action.js';
+import { racing } from '../../../support/racing-store.js';
 import { codeIn, pageOf, someBrowser, tokenIn } from '../../../support/scenes/made-payments.js';
 import { type World, world } from '../../../support/scenes/test-world.js';
 
@@ -134,15 +135,8 @@ test('a link that was requested while somebody else was asked signs nobody in', 
   await mailsOf(() => ask(cfo));
   const page = await approvalPage();
   made.advanceClock(MINUTE_MS);
-  const { store } = made.deps;
   // It has read whom to mail, and stores the mail after somebody else was asked.
-  const run: typeof store.run = (work, options) =>
-    store.run(async (tx) => {
-      const answer = await work(tx);
-      await ask(ceo);
-      return answer;
-    }, options);
-  const deps = { ...made.deps, store: { ...store, run } };
+  const deps = racing(made.deps, () => ask(ceo));
   const asks = { client: null, locale: 'en', browserHash: someBrowser } as const;
   const mails = await mailsOf(() => requestLink(deps, page, asks));
   const late = mails.find(({ to }) => to === cfo);
@@ -154,17 +148,12 @@ test('a sign-in that began before somebody else was asked is refused', async () 
   const [mail] = await mailsOf(() => ask(cfo));
   const page = await approvalPage();
   made.advanceClock(MINUTE_MS);
-  const { store } = made.deps;
   let isAsked = false;
-  const run: typeof store.run = (work, options) =>
-    store.run(async (tx) => {
-      const answer = await work(tx);
-      if (tx.changes().length === 0 || isAsked) return answer;
-      isAsked = true;
-      await ask(ceo);
-      return answer;
-    }, options);
-  const deps = { ...made.deps, store: { ...store, run } };
+  const deps = racing(made.deps, async (_, tx) => {
+    if (tx.changes().length === 0 || isAsked) return;
+    isAsked = true;
+    await ask(ceo);
+  });
   const code = codeIn(mail);
   await assert.rejects(redeemLink(deps, page, tokenIn(mail), 'en', { code }), badLink);
   const open = await made.deps.store.run((tx) =>
@@ -182,17 +171,13 @@ test('who signs in while somebody else is asked has no session afterwards', asyn
   const { store } = made.deps;
   const asks = { client: null, locale: 'en', browserHash: someBrowser } as const;
   let hasSignedIn = false;
-  const run: typeof store.run = (work, options) =>
-    store.run(async (tx) => {
-      const answer = await work(tx);
-      if (tx.changes().length === 0 || hasSignedIn) return answer;
-      hasSignedIn = true;
-      // By a link that did not exist when the request read which links to end.
-      const [mail] = await mailsOf(() => requestLink(made.deps, page, asks));
-      await redeem(mail);
-      return answer;
-    }, options);
-  const deps = { ...made.deps, store: { ...store, run } };
+  const deps = racing(made.deps, async (_, tx) => {
+    if (tx.changes().length === 0 || hasSignedIn) return;
+    hasSignedIn = true;
+    // By a link that did not exist when the request read which links to end.
+    const [mail] = await mailsOf(() => requestLink(made.deps, page, asks));
+    await redeem(mail);
+  });
   const request = { email: ceo, locale: 'en', client: null } as const;
   assert.equal(await askApprover(deps, await paymentNow(), request), null);
   assert.equal(hasSignedIn, true);

@@ -251,8 +251,7 @@ test('a form has ten owners at most', async (t) => {
 
 /** The partner asks for a correction of the latest command. */
 async function askAgain(made: FormScene, field: string, reason = 'the lower edge is cut off') {
-  const [input] = await commandsOf(made);
-  assert.ok(input !== undefined);
+  const [input = assert.fail()] = await commandsOf(made);
   const report = { status: 'verifying', reason: null, corrections: [{ field, reason }] } as const;
   await partyReported(made.deps, input, input.partnerRef ?? 'party_1', report);
   return input;

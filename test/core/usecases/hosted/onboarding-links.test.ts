@@ -25,6 +25,7 @@ import { readAccount, submitAccount } from '../../../../core/usecases/parties/ac
 import { listAccountChanges } from '../../../../core/usecases/parties/payout-changes.js';
 import { scene, withPartner } from '../../../support/scenes/kyc-scene.js';
 import { newSeller, sellerSession } from '../../../support/scenes/seller-scene.js';
+import { valuesOf } from '../../../support/values-of.js';
 
 function tokenOf({ url }: { readonly url: string }): string {
   return new URL(url).searchParams.get('token') ?? assert.fail('the link has a token');
@@ -51,8 +52,7 @@ test('a link starts sessions of its seller until one stores something, which end
   const gateway = await redeemOnboardingLink(deps, tenant, id, token);
   assert.partialDeepStrictEqual(gateway?.session, { ...tenant, kind: 'seller', accountId: id });
   assert.equal(await stateOf(), 'valid', 'a gateway may have pressed the button');
-  const person = await redeemOnboardingLink(deps, tenant, id, token);
-  assert.ok(person !== null);
+  const person = (await redeemOnboardingLink(deps, tenant, id, token)) ?? assert.fail();
   await sends(deps, person);
   assert.equal(await stateOf(), 'used');
   assert.equal(await redeemOnboardingLink(deps, tenant, id, token), null);
@@ -169,10 +169,7 @@ test('the seller sets its first PIX destination, and never another', async (t) =
   const other = setFirstDestination(deps, tenant, id, { ...pix, pixKey: 'thief@evil.example' });
   await assert.rejects(other, { code: 'InsufficientScope' });
   const changes = await listAccountChanges(deps, tenant, id);
-  assert.deepEqual(
-    changes.map(({ changedBy }) => changedBy),
-    [id],
-  );
+  assert.deepEqual(valuesOf(changes, 'changedBy'), [id]);
 });
 
 test('a seller that had a destination as another party sets none, ready or not', async (t) => {

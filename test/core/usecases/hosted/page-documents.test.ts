@@ -20,6 +20,7 @@ import { readDraft } from '../../../../core/usecases/parties/kyc-drafts.js';
 import { textOf } from '../../../contract/document-storage.js';
 import { lawRuns } from '../../../support/law-runs.js';
 import { formScene, inChunks, jpeg, pdf, personFiles } from '../../../support/scenes/form-scene.js';
+import { valuesOf } from '../../../support/values-of.js';
 
 type Made = Awaited<ReturnType<typeof formScene>>;
 
@@ -182,9 +183,6 @@ test('an upload that expired before it was sent is missing again', async (t) => 
   made.advanceClock(UPLOAD_URL_LIFE_MS + UNUSED_RETENTION_MS);
   await made.settle();
   const missing = (await made.open()).steps.flatMap((step) => step.missing);
-  assert.deepEqual(
-    missing.map(({ field }) => field),
-    ['selfieFile', 'idDocFrontFile'],
-  );
+  assert.deepEqual(valuesOf(missing, 'field'), ['selfieFile', 'idDocFrontFile']);
   assert.deepEqual(await made.send(), { outcome: 'incomplete' });
 });

@@ -42,8 +42,7 @@ test('the page has the tax id of the seller, if the account is still who was pai
   assert.equal(await ofSeller(), '0181');
   assert.equal(await (await shown({}))(), null);
   await deps.store.run(async (tx) => {
-    const known = await tx.accounts.get(tenant, account.id);
-    assert.ok(known !== null);
+    const known = (await tx.accounts.get(tenant, account.id)) ?? assert.fail();
     tx.accounts.update({ ...known, legalName: 'Another Ltda' });
   });
   assert.equal(await ofSeller(), null);

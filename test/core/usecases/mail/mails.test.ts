@@ -15,6 +15,7 @@ import {
   tokenIn,
 } from '../../../support/scenes/made-payments.js';
 import { type World, world } from '../../../support/scenes/test-world.js';
+import { rowsOf } from '../../../support/values-of.js';
 
 let made: World;
 let tenant: Tenant;
@@ -192,10 +193,7 @@ test('a mail whose link has ended is not sent: the server was away for too long'
   const dropped = await made.deps.store.run((tx) =>
     tx.mails.list({ status: 'dropped', beforeId: null, limit: 9 }),
   );
-  assert.deepEqual(
-    dropped.map(({ purpose, lastError }) => [purpose, lastError]),
-    [['sign_in', 'its link has ended']],
-  );
+  assert.deepEqual(rowsOf(dropped, 'purpose', 'lastError'), [['sign_in', 'its link has ended']]);
 });
 
 test('one mail that fails does not keep the others', async () => {

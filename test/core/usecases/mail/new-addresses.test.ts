@@ -9,6 +9,7 @@ import { newAddressWaitMs } from '../../../../core/usecases/service/rate-limits.
 import { askForLink, makeIntent, makeInvoice } from '../../../support/scenes/made-payments.js';
 import { type World, world } from '../../../support/scenes/test-world.js';
 import { codeOf, projectFiles } from '../../../support/source-tree.js';
+import { valuesOf } from '../../../support/values-of.js';
 
 const AN_HOUR_MAX = 50;
 let made: World;
@@ -93,10 +94,7 @@ test('an address that was mailed before is mailed at once, and other tenants hav
   made.advanceClock(2 * MINUTE_MS);
   await askForLink(made.deps, payment);
   await made.settle();
-  assert.deepEqual(
-    made.mails.slice(before).map(({ to }) => to),
-    [known],
-  );
+  assert.deepEqual(valuesOf(made.mails.slice(before), 'to'), [known]);
   await purposes['invitation']?.(await made.newTenant());
   await made.settle();
   assert.equal(made.mails.length, before + 2);
@@ -104,8 +102,7 @@ test('an address that was mailed before is mailed at once, and other tenants hav
 
 test('live mode has more, and mails that nobody asked for leave sign-ins their part', async () => {
   await made.deps.store.run(async (tx) => {
-    const organization = await tx.organizations.get(tenant.orgId);
-    assert.ok(organization !== null);
+    const organization = (await tx.organizations.get(tenant.orgId)) ?? assert.fail();
     tx.organizations.update({ ...organization, productionGrantedAtMs: made.deps.clock.nowMs() });
   });
   // Mails to members are of live mode.

@@ -18,8 +18,7 @@ async function team(made: World) {
   const clerk = await add('finance', 'clerk');
   await requireApproval(made.deps, orgId, true);
   await made.deps.store.run(async (tx) => {
-    const live = await tx.organizations.profile({ orgId, mode: 'live' });
-    assert.ok(live !== null);
+    const live = (await tx.organizations.profile({ orgId, mode: 'live' })) ?? assert.fail();
     const ready = { status: 'approved', destinationRef: 'pix_1', railsRef: 'va_1' } as const;
     tx.organizations.updateProfile({ ...live, ...ready });
   });

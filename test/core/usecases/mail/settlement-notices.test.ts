@@ -14,6 +14,7 @@ import { anyAuthor } from '../../../support/samples/domain-samples.js';
 import { addActiveMember } from '../../../support/scenes/active-member.js';
 import { newSeller } from '../../../support/scenes/seller-scene.js';
 import { type World, world } from '../../../support/scenes/test-world.js';
+import { valuesOf } from '../../../support/values-of.js';
 
 let made: World;
 let tenant: Tenant;
@@ -63,8 +64,7 @@ async function setSeller(fields: {
   readonly locale?: Locale;
 }) {
   await made.deps.store.run(async (tx) => {
-    const was = await tx.accounts.byExternalId(tenant, 'seller-1');
-    assert.ok(was !== null);
+    const was = (await tx.accounts.byExternalId(tenant, 'seller-1')) ?? assert.fail();
     tx.accounts.update({ ...was, locale: null, ...fields });
   });
 }
@@ -100,10 +100,7 @@ test('the seller is mailed the proof in its language, else the owners; nobody wi
     assert.deepEqual(mails.map((mail) => mail.to).toSorted(), to);
     for (const mail of mails) {
       const [, id] = /\/proof\/([^?]+)/.exec(linkIn(mail)) ?? [];
-      assert.deepEqual(
-        mail.attachments.map(({ name }) => name),
-        [`${id}.${pdf}.pdf`],
-      );
+      assert.deepEqual(valuesOf(mail.attachments, 'name'), [`${id}.${pdf}.pdf`]);
       assert.equal(mail.locale, pdf);
       assert.equal(new URL(linkIn(mail)).searchParams.get('lang'), pdf);
     }

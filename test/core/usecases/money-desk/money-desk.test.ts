@@ -433,35 +433,39 @@ const payinBack = {
   reason: 'chargeback',
 };
 
-for (const [name, item, request, id, report, polled, summary] of [
-  [
-    'a bank takes back a pay-in that was paid back by other means: all of it is a loss',
-    ...[refusedRefund(), refund, 'cmd_in', payinBack, true],
-    'returned_to_buyer refunded 100 0 0 200 100',
-  ],
-  [
-    'the partner pays a refund that was paid by other means: the second payment is a loss',
-    ...[refusedRefund(), refund, 'cmd_back', refunded('completed'), false],
-    'returned_to_buyer refunded 100 0 0 200 100',
-  ],
-  [
-    'the partner returns a payout that operators called paid: it is owed to the buyer',
-    ...[failedPayout(), paid, 'cmd_out', payout('returned'), true],
-    'returned_to_buyer refund_owed 100 0 100 0 0',
-  ],
-  [
-    'the partner completes a payout that operators called returned: no debt is left',
-    ...[failedPayout(), returned, 'cmd_out', payoutMade, true],
-    'paid none 100 100 0 0 0',
-  ],
-] as const) {
-  test(name, async (t) => {
+const laterReports = {
+  'a bank takes back a pay-in that was paid back by other means: all of it is a loss': {
+    agreed: [refusedRefund(), refund],
+    told: ['cmd_in', payinBack, true],
+    shown: 'returned_to_buyer refunded 100 0 0 200 100',
+  },
+  'the partner pays a refund that was paid by other means: the second payment is a loss': {
+    agreed: [refusedRefund(), refund],
+    told: ['cmd_back', refunded('completed'), false],
+    shown: 'returned_to_buyer refunded 100 0 0 200 100',
+  },
+  'the partner returns a payout that operators called paid: it is owed to the buyer': {
+    agreed: [failedPayout(), paid],
+    told: ['cmd_out', payout('returned'), true],
+    shown: 'returned_to_buyer refund_owed 100 0 100 0 0',
+  },
+  'the partner completes a payout that operators called returned: no debt is left': {
+    agreed: [failedPayout(), returned],
+    told: ['cmd_out', payoutMade, true],
+    shown: 'paid none 100 100 0 0 0',
+  },
+} as const;
+
+for (const [rule, { agreed, told, shown }] of Object.entries(laterReports)) {
+  test(rule, async (t) => {
+    const [item, request] = agreed;
+    const [id, report, polled] = told;
     const at = await deskScene(t, [paidIn(), item]);
     await at.agree(item.id, request);
     await at.report(id, report, polled);
-    assert.equal(await at.summary(), summary);
+    assert.equal(await at.summary(), shown);
     const isLoss = at.made.log.some(({ fields }) => /loss/.test(String(fields['alert'])));
-    assert.equal(isLoss, !summary.endsWith(' 0'));
+    assert.equal(isLoss, !shown.endsWith(' 0'));
   });
 }
 

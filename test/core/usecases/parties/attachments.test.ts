@@ -93,8 +93,7 @@ test('attachments of invoices take no place among the documents of the organizat
     const pdf = { contentType: 'application/pdf', fileName: 'a.pdf' } as const;
     const { documentId } = await createAttachmentUpload(world.deps, by, pdf);
     await world.deps.store.run(async (tx) => {
-      const document = await tx.documents.find(documentId);
-      assert.ok(document !== null);
+      const document = (await tx.documents.find(documentId)) ?? assert.fail();
       tx.documents.update({ ...document, owner: { party: 'payment', id: 'inv_1' }, slot: null });
     });
   }

@@ -8,13 +8,13 @@ import {
   UPLOAD_TIME_MAX_MS,
   UPLOAD_URL_LIFE_MS,
 } from '../../../../core/domain/parties/document.js';
-import type { Deps } from '../../../../core/ports/deps.js';
 import {
   listDocuments,
   runPurges,
   type Upload,
 } from '../../../../core/usecases/parties/documents.js';
 import { allOf, chunks } from '../../../contract/document-storage.js';
+import { dying } from '../../../support/racing-store.js';
 import { contentOf, grantOf, scene } from '../../../support/scenes/document-scene.js';
 
 test('a decision purges all documents of its party and of no other', async (t) => {
@@ -71,20 +71,7 @@ test('a crash between the deletion and its record is healed by deleting again', 
   const upload = await made.upload();
   await made.send(upload);
   await made.decide();
-  let batches = 0;
-  const { store } = made.deps;
-  const dying: Deps = {
-    ...made.deps,
-    store: {
-      ...store,
-      run: (work) => {
-        batches += 1;
-        if (batches > 2) return Promise.reject(new Error('the process is gone'));
-        return store.run(work);
-      },
-    },
-  };
-  assert.equal(await runPurges(dying, dying.clock.nowMs(), 100), 0);
+  assert.equal(await runPurges(dying(made.deps, 2), made.deps.clock.nowMs(), 100), 0);
   assert.equal(await made.documentStatusOf(upload), 'purging');
   assert.deepEqual(await allOf(made.storage), []);
   made.advanceClock(schedules.call.waitsMs[0]);

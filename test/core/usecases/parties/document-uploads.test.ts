@@ -15,6 +15,7 @@ import type { DocumentStorage } from '../../../../core/ports/outside.js';
 import { receiveUpload, type Upload } from '../../../../core/usecases/parties/documents.js';
 import { allOf, chunks } from '../../../contract/document-storage.js';
 import { lawRuns } from '../../../support/law-runs.js';
+import { dying, interrupted } from '../../../support/racing-store.js';
 import { contentOf, grantOf, type Scene, scene } from '../../../support/scenes/document-scene.js';
 
 const LAST_LOOK_MS = UPLOAD_URL_LIFE_MS + UPLOAD_TIME_MAX_MS;
@@ -57,22 +58,10 @@ async function watched(
 }
 
 /** A process that dies when its bytes are stored, before or after the row says so. */
-function dying({ deps }: Scene, runsMax: number): Deps {
-  let runs = 0;
-  const { store, documents } = deps;
-  assert.ok(documents !== null);
-  const gone = () => Promise.reject(new Error('the process is gone'));
-  return {
-    ...deps,
-    documents: { ...documents, remove: gone },
-    store: {
-      ...store,
-      run: (work) => {
-        runs += 1;
-        return runs > runsMax ? gone() : store.run(work);
-      },
-    },
-  };
+function dyingIn({ deps }: Scene, runsMax: number): Deps {
+  const documents = deps.documents ?? assert.fail();
+  const remove = () => Promise.reject(new Error('the process ends'));
+  return { ...dying(deps, runsMax), documents: { ...documents, remove } };
 }
 
 /** What is read to begin, the quota, the count, and the row that names the new bytes. */
@@ -121,14 +110,10 @@ test('the bytes of an upload that lost every race are deleted immediately', asyn
   const made = await watched(t);
   const upload = await made.upload();
   await made.send(upload);
-  const { store } = made.deps;
-  let runs = 0;
-  const run: typeof store.run = (work) => {
-    runs += 1;
-    if (runs < RUNS_OF_AN_UPLOAD) return store.run(work);
-    return Promise.reject(new PonteError('StoreContention'));
-  };
-  const lost = sendBy({ ...made.deps, store: { ...store, run } }, upload, 'lost');
+  const losing = interrupted(made.deps, (nth) => {
+    if (nth >= RUNS_OF_AN_UPLOAD) throw new PonteError('StoreContention');
+  });
+  const lost = sendBy(losing, upload, 'lost');
   await assert.rejects(lost, { code: 'StoreContention' });
   assert.deepEqual(await made.left(upload), made.put.slice(0, 1));
   assert.equal(made.put.length, 2);
@@ -171,7 +156,7 @@ for (const [when, runs, counts] of [
     const [stored, submitted] = [await made.upload(), await made.upload()];
     for (const one of [stored, submitted]) {
       await made.send(one);
-      await sendBy(dying(made, runs), one, 'another').catch(() => undefined);
+      await sendBy(dyingIn(made, runs), one, 'another').catch(() => undefined);
       assert.equal((await made.left(one)).length, 2);
     }
     await made.submit({ selfieFile: submitted.publicUrl });
@@ -255,8 +240,8 @@ test('law: however uploads race, fail and die, only what counts is left', async 
         send: () => made.send(upload),
         race: () => Promise.allSettled([1, 2, 3].map(() => made.send(upload))),
         break: () => made.send(upload, { bytes: broken() }),
-        die: () => sendBy(dying(made, RUNS_BEFORE_NAMING), upload, 'x'),
-        dieLater: () => sendBy(dying(made, RUNS_OF_AN_UPLOAD), upload, 'x'),
+        die: () => sendBy(dyingIn(made, RUNS_BEFORE_NAMING), upload, 'x'),
+        dieLater: () => sendBy(dyingIn(made, RUNS_OF_AN_UPLOAD), upload, 'x'),
         readOnly: async () => {
           made.disk.isReadOnly = !made.disk.isReadOnly;
         },

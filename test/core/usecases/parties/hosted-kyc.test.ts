@@ -153,8 +153,7 @@ test('a buyer who is verified elsewhere and signs in needs the form no more', as
 /** `pending` is a status of the API that the service does not write. */
 async function setPending({ deps, tenant }: Scene, { id }: KycSubmission): Promise<void> {
   await deps.store.run(async (tx) => {
-    const submission = await tx.buyers.submissionById(tenantOf(tenant), id);
-    assert.ok(submission !== null);
+    const submission = (await tx.buyers.submissionById(tenantOf(tenant), id)) ?? assert.fail();
     tx.buyers.updateSubmission({ ...submission, status: 'pending' });
   });
 }

@@ -29,6 +29,7 @@ import { readTimeline } from '../../../../core/usecases/payments/timelines.js';
 import { simulate } from '../../../../core/usecases/sandbox/simulations.js';
 import { allOf, chunks } from '../../../contract/document-storage.js';
 import { operatorDoes } from '../../../support/operator-action.js';
+import { dying } from '../../../support/racing-store.js';
 import {
   aBarePayment,
   aBuyer,
@@ -84,14 +85,8 @@ test('a payment that a crash left waiting for an approved buyer goes on with its
   await sentByPerson(made, await made.start(individual, other));
   await made.settle();
   const { deps, tenant } = made;
-  const { store } = deps;
-  let runs = 0;
-  const run: typeof store.run = (work, options) => {
-    runs += 1;
-    return runs > 1 ? Promise.reject(new Error('the process ends')) : store.run(work, options);
-  };
-  const dying = { ...deps, store: { ...store, run } };
-  await assert.rejects(signIn(dying, tenant, await made.pay(tenant)), /the process ends/);
+  const gone = signIn(dying(deps, 1), tenant, await made.pay(tenant));
+  await assert.rejects(gone, /the process ends/);
   assert.equal(await made.kycStatusOf(waiting), 'approved');
   assert.equal(await made.statusOf(waiting), 'buyer_kyc_pending');
   await made.start(individual);
@@ -174,8 +169,7 @@ test('an approval taken back turns the record rejected, and a payment up to the 
 /** The partner rejects the buyer; the payments that this concerns are not moved yet. */
 async function rejectOnly({ deps, tenant }: Scene, { id }: KycSubmission): Promise<void> {
   await deps.store.run(async (tx) => {
-    const submission = await tx.buyers.submissionById(tenant, id);
-    assert.ok(submission !== null);
+    const submission = (await tx.buyers.submissionById(tenant, id)) ?? assert.fail();
     tx.buyers.updateSubmission({ ...submission, ...taken, rejectedAtMs: T0 });
   });
 }
@@ -402,8 +396,7 @@ for (const [decision, firstName] of [
   test(`documents are purged when the buyer is ${decision}, and stay until then`, async (t) => {
     const made = await scene(t);
     const { deps } = made;
-    const { documents: storage } = deps;
-    assert.ok(storage !== null);
+    const storage = deps.documents ?? assert.fail();
     const { buyerId } = await made.start(hosted);
     const files = {
       selfieFile: await uploaded(made, buyerId, 'selfie'),
@@ -423,8 +416,6 @@ for (const [decision, firstName] of [
 
 test('a worker that lost its lease decides on no party any more', async (t) => {
   const made = await scene(t);
-  const { test: partner } = made.deps.partners;
-  assert.ok(partner !== null);
   const late = Promise.withResolvers<PartnerAnswer<never>>();
   const called = Promise.withResolvers<void>();
   const slow = withPartner(made.deps, {
@@ -449,8 +440,7 @@ test('a worker that lost its lease decides on no party any more', async (t) => {
 test('an approval found by signing in ends the wait for the form, and its documents go', async (t) => {
   const made = await scene(t);
   const { deps } = made;
-  const { documents: storage } = deps;
-  assert.ok(storage !== null);
+  const storage = deps.documents ?? assert.fail();
   const other = await made.newTenant();
   await sentByPerson(made, await made.start(individual, other));
   await made.settle();

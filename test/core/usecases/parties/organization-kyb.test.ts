@@ -27,6 +27,7 @@ import {
 import { operatorApproves } from '../../../support/operator-action.js';
 import { changedPartner } from '../../../support/partners/changed-partner.js';
 import { goLive, kyb, organizationScene, pix } from '../../../support/scenes/organization-scene.js';
+import { rowsOf } from '../../../support/values-of.js';
 
 const scene = organizationScene();
 
@@ -249,10 +250,9 @@ describe('the terms of the partner', () => {
     const tenant = { orgId: await scene.newOrganization(), mode: 'test' } as const;
     await acceptOrganizationTerms(noted, tenant, 'tos_1');
     await submitKyb(noted, tenant, kyb);
-    assert.deepEqual(
-      inputs.map(({ tosId, role, entityType }) => [tosId, role, entityType]),
-      [['tos_1', 'seller', 'business']],
-    );
+    assert.deepEqual(rowsOf(inputs, 'tosId', 'role', 'entityType'), [
+      ['tos_1', 'seller', 'business'],
+    ]);
   });
 });
 
@@ -337,10 +337,9 @@ describe('the dossier of an organization', () => {
   test('has recognisable sandbox values for an organization with sandbox KYB', async () => {
     const { noted, inputs } = notingInputs();
     const { organization } = await createOrganization(noted, { name: 'Acme', sandboxKyb: true });
-    assert.deepEqual(
-      inputs.map(({ email, legalName, cnpj, country }) => [email, legalName, cnpj, country]),
-      [[`${organization.id}@sandbox.invalid`, 'Acme', '99.999.999/0001-91', 'BR']],
-    );
+    assert.deepEqual(rowsOf(inputs, 'email', 'legalName', 'cnpj', 'country'), [
+      [`${organization.id}@sandbox.invalid`, 'Acme', '99.999.999/0001-91', 'BR'],
+    ]);
     assert.ok(readCnpj(inputs[0]?.cnpj ?? '') !== null);
   });
 });

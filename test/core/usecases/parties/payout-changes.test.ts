@@ -44,8 +44,7 @@ beforeEach(async (t) => {
   live = { orgId: await made.organization(), mode: 'live' };
   await addActiveMember(deps, { orgId: live.orgId, email: 'owner@acme.example', role: 'owner' });
   await deps.store.run(async (tx) => {
-    const profile = await tx.organizations.profile(live);
-    assert.ok(profile !== null);
+    const profile = (await tx.organizations.profile(live)) ?? assert.fail();
     tx.organizations.updateProfile({ ...profile, status: 'approved', railsRef: 'va_1' });
     tx.accounts.insert(seller('acct_1', 'old'));
     tx.accounts.insert(seller('acct_2', null));

@@ -31,6 +31,7 @@ import {
   tokenIn,
 } from '../../../support/scenes/made-payments.js';
 import { type World, world } from '../../../support/scenes/test-world.js';
+import { rowsOf } from '../../../support/values-of.js';
 
 /** One unit less arrives, so the payment waits for more (magicValues). */
 const short = { amount: money(10_055n, 'USD') };
@@ -72,8 +73,7 @@ function withAccount(
 }
 
 async function payment({ deps }: World, tenant: Tenant, id: string) {
-  const found = await deps.store.run((tx) => tx.payments.get(tenant, id));
-  assert.ok(found !== null);
+  const found = (await deps.store.run((tx) => tx.payments.get(tenant, id))) ?? assert.fail();
   return found;
 }
 
@@ -89,8 +89,7 @@ test('the details are stored with their instructions, and the payment has their 
   const paid = await pay('on_ramp_pending', short);
   const given = await deps.store.run((tx) => tx.bankDetails.ofPayment(tenant, paid.id));
   assert.equal(given.length, 1);
-  const [details] = given;
-  assert.ok(details !== undefined);
+  const [details = assert.fail()] = given;
   assert.equal(details.checkCode, paid.bankDetailsCode);
   assert.equal(checkCodeOf(details.record), details.checkCode);
   assert.equal(JSON.parse(details.record).publicId, paid.publicId);
@@ -110,10 +109,7 @@ test('the signature verifies under the published keys, and under no changed reco
   const [details] = await deps.store.run((tx) => tx.bankDetails.ofPayment(tenant, id));
   assert.ok(details !== undefined);
   const keys = await recordKeys(deps);
-  assert.deepEqual(
-    keys.map(({ kid, kty, crv }) => [kid, kty, crv]),
-    [[details.keyId, 'OKP', 'Ed25519']],
-  );
+  assert.deepEqual(rowsOf(keys, 'kid', 'kty', 'crv'), [[details.keyId, 'OKP', 'Ed25519']]);
   const [head = '', empty, signature = ''] = details.signature.split('.');
   assert.equal(empty, '');
   const verify = (record: string) =>
@@ -145,11 +141,9 @@ test('an account is known from a payment of the buyer to the payee that was paid
 /** The partner reports these instructions of the pay-in. */
 async function learn(made: World, tenant: Tenant, id: string, instructions: PayinInstructions) {
   const { deps } = made;
-  const [listed] = await deps.store.run((tx) => tx.commands.ofPayment(tenant, id));
-  assert.ok(listed !== undefined);
+  const [listed = assert.fail()] = await deps.store.run((tx) => tx.commands.ofPayment(tenant, id));
   await storeStaged(deps, async (batch) => {
-    const command = await batch.tx.commands.get(listed.id);
-    assert.ok(command !== null);
+    const command = (await batch.tx.commands.get(listed.id)) ?? assert.fail();
     if (!isMoneyCommand(command)) return unchangedCommand(command);
     return stageMoneyCommand(batch, command, () => command, { instructions });
   });

@@ -11,6 +11,7 @@ import { onceByKey } from '../../../../core/usecases/service/repeated-actions.js
 import { makeInvoice, tokenIn } from '../../../support/scenes/made-payments.js';
 import { world } from '../../../support/scenes/test-world.js';
 import { suiteEnd } from '../../../support/suite-end.js';
+import { valuesOf } from '../../../support/values-of.js';
 
 let buyers = 0;
 
@@ -312,10 +313,7 @@ test('the limit of an address counts mails of many invoices as one', async () =>
     await invoicesOf(buyer, 2),
     null,
   );
-  assert.deepEqual(
-    limited.map(({ end }) => end),
-    ['limited', 'limited'],
-  );
+  assert.deepEqual(valuesOf(limited, 'end'), ['limited', 'limited']);
   assert.ok((limited[0]?.waitMs ?? 0) > 0);
   assert.equal(made.mails.length, before);
 });

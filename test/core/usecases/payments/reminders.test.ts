@@ -18,8 +18,7 @@ const made = await world(suiteEnd());
 async function tenantThat(sendsReminders: boolean): Promise<Tenant> {
   const tenant = await made.newTenant();
   await made.deps.store.run(async (tx) => {
-    const was = await tx.organizations.get(tenant.orgId);
-    assert.ok(was !== null);
+    const was = (await tx.organizations.get(tenant.orgId)) ?? assert.fail();
     assert.equal(was.sendsReminders, false, 'off by default');
     if (sendsReminders) tx.organizations.update({ ...was, sendsReminders });
   });

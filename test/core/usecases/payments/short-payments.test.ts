@@ -1,9 +1,9 @@
 // A buyer that sent too little may take it back, until the rest has arrived.
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import type { Deps } from '../../../../core/ports/deps.js';
 import { readPayment, takeShortBack } from '../../../../core/usecases/payments/payments.js';
 import { simulate } from '../../../../core/usecases/sandbox/simulations.js';
+import { racing } from '../../../support/racing-store.js';
 import { world } from '../../../support/scenes/test-world.js';
 
 const conflict = { name: 'PonteError', code: 'PaymentStateConflict' };
@@ -38,16 +38,11 @@ test('what a buyer sent is taken back in the version of the payment that it saw'
 test('the rest that arrives while the buyer takes its money back is not cancelled', async (t) => {
   const { made, tenant, id, version, read, pay } = await short(t);
   let arrives: Promise<void> | null = null;
-  const { store } = made.deps;
   // The rest arrives after the decision was made, before it is stored.
-  const run: Deps['store']['run'] = (work, options) =>
-    store.run(async (tx) => {
-      const result = await work(tx);
-      arrives ??= pay('money_top_up');
-      await arrives;
-      return result;
-    }, options);
-  const racing = { ...made.deps, store: { ...store, run } };
-  await assert.rejects(takeShortBack(racing, tenant, id, version), conflict);
+  const raced = racing(made.deps, () => {
+    arrives ??= pay('money_top_up');
+    return arrives;
+  });
+  await assert.rejects(takeShortBack(raced, tenant, id, version), conflict);
   assert.ok(!['cancelled', 'on_ramp_pending'].includes((await read()).status));
 });

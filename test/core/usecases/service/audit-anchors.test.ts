@@ -16,8 +16,7 @@ async function anotherAnchor(): Promise<AuditAnchor> {
   const actor = { kind: 'member', id: 'mem_alice' } as const;
   const deps = audited(made.deps, { actor, action: 'member add' });
   await addActiveMember(deps, { orgId, email: 'ana@acme.example', role: 'owner' });
-  const anchor = await takeAnchor(made.deps);
-  assert.ok(anchor !== null);
+  const anchor = (await takeAnchor(made.deps)) ?? assert.fail();
   return anchor;
 }
 

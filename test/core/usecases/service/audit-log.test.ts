@@ -131,8 +131,7 @@ describe('an entry', () => {
     const entries = await newEntries(() =>
       assert.rejects(
         deps.store.run(async (tx) => {
-          const member = await tx.members.byEmail(orgId, email);
-          assert.ok(member !== null);
+          const member = (await tx.members.byEmail(orgId, email)) ?? assert.fail();
           tx.members.update({ ...member, version: 99 });
         }),
       ),
@@ -152,10 +151,7 @@ describe('an entry', () => {
     const { id: createdBy } = await addActiveMember(made.deps, leaving);
     await createKey(made.deps, { ...unlimitedKey, orgId, mode: 'test', createdBy, name: 'erp' });
     const [entry] = await newEntries(() => removeMember(deps, orgId, 'three@acme.example'));
-    assert.deepEqual(
-      entry?.objects.map(({ type }) => type),
-      ['api_key', 'member'],
-    );
+    assert.deepEqual(valuesOf(entry?.objects ?? [], 'type'), ['api_key', 'member']);
     assert.equal(entry?.objects[1]?.id, createdBy);
   });
 
@@ -253,10 +249,7 @@ test('entries of one actor are found among those of others, a stretch at a time'
   assert.deepEqual(await find(onward.next, 1), { found: ['first'], next: null });
   const anyone = { kinds: null, actorId: null, beforeSequence: null, limit: 2 } as const;
   const all = await searchAuditRecords(made.deps, kept, anyone);
-  assert.deepEqual(
-    all.records.map(({ action }) => action),
-    ['third', 'other'],
-  );
+  assert.deepEqual(valuesOf(all.records, 'action'), ['third', 'other']);
   assert.equal(all.next, all.records[1]?.sequence);
 });
 
@@ -433,8 +426,7 @@ describe('an entry of an operator', () => {
   /** Somebody with write access adds an entry about another object, with the signature of one. */
   async function problemsOfCopy({ laterMs = 0, first = 'ana' } = {}) {
     const { deps } = await world(suite);
-    const [ana] = await registered(deps, ['ana', 'bia']);
-    assert.ok(ana !== undefined);
+    const [ana = assert.fail()] = await registered(deps, ['ana', 'bia']);
     const atMs = deps.clock.nowMs();
     const database = { firstOperator: `opr_${first}`, epoch: 1 };
     const signed = signedWith({ ...given, database, operator: ana.actor.id, atMs }, ana.key);
@@ -465,8 +457,7 @@ describe('an entry of an operator', () => {
 
   test('has no argument of the command in what was signed', async () => {
     const { deps } = await world(suite);
-    const [ana] = await registered(deps, ['ana']);
-    assert.ok(ana !== undefined);
+    const [ana = assert.fail()] = await registered(deps, ['ana']);
     const signed = await signCommand(deps, given, ana.key);
     assert.doesNotMatch(signed?.text ?? '', new RegExp(email));
   });

@@ -18,6 +18,7 @@ import {
 import { aDelivery, aPartyDraft } from '../../../support/samples/domain-samples.js';
 import { makeIntent } from '../../../support/scenes/made-payments.js';
 import { type World, world } from '../../../support/scenes/test-world.js';
+import { valuesOf } from '../../../support/values-of.js';
 
 const YEAR_MS = 365 * DAY_MS;
 
@@ -149,10 +150,7 @@ test('a draft that nobody saved since is removed, in pages of any size', async (
   made.advanceClock(YEAR_MS + 1);
   assert.equal((await prune(made.deps, YEAR_MS)).drafts, number);
   const left = await store.run((tx) => tx.partyDrafts.savedBefore(clock.nowMs(), null, 9));
-  assert.deepEqual(
-    left.map(({ id }) => id),
-    ['acct_young'],
-  );
+  assert.deepEqual(valuesOf(left, 'id'), ['acct_young']);
 });
 
 test('a payment that has not ended keeps its events and all behind them', async (t) => {

@@ -16,6 +16,7 @@ import {
   rotateSecret,
 } from '../../../../core/usecases/webhooks/subscriptions.js';
 import { withStatements } from '../../../support/databases/test-store.js';
+import { dying, racing } from '../../../support/racing-store.js';
 import { aSubscription } from '../../../support/samples/domain-samples.js';
 import {
   allColumns,
@@ -34,19 +35,6 @@ function signerOver(deps: Deps) {
     signing: () => currentKey(deps, 'session'),
     accepted: () => validKeys(deps, 'session'),
   });
-}
-
-/** Calls `before` each run of the store, and `within` a run between its reads and its batch. */
-function interrupted(store: Store, at: { before?: () => void; within?: () => Promise<void> }) {
-  const run: Store['run'] = async (work) => {
-    at.before?.();
-    return store.run(async (tx) => {
-      const value = await work(tx);
-      await at.within?.();
-      return value;
-    });
-  };
-  return { ...store, run };
 }
 
 test('every text under another key is re-sealed, opens as before, and the key is retired', async (t) => {
@@ -96,13 +84,7 @@ test('interrupted before any batch, everything opens and the next run completes 
   let cuts = 0;
   for (let isCut = true; isCut; ) {
     const both = withKeys(made.deps, keys);
-    let runs = 0;
-    const before = () => {
-      runs += 1;
-      if (runs > cuts) throw new Error('killed');
-    };
-    const cut = { ...both, store: interrupted(store, { before }) };
-    isCut = await reseal(cut, quiet).then(
+    isCut = await reseal(dying(both, cuts), quiet).then(
       () => false,
       () => true,
     );
@@ -132,8 +114,7 @@ test('a change between the scan and the batch is never overwritten', async (t) =
     if (rotated !== null || looking !== 'subscriptions.secret_sealed') return;
     rotated = (await rotateSecret(both, made.tenant, made.subscriptionId)).secret;
   };
-  const raced = { ...both, store: interrupted(made.deps.store, { within }) };
-  const { requiredKeys } = await reseal(raced, (_, column) => {
+  const { requiredKeys } = await reseal(racing(both, within), (_, column) => {
     looking = column;
   });
   assert.deepEqual(requiredKeys, []);
@@ -147,13 +128,9 @@ test('a key that a process uses during the run is reported and stays required', 
   const both = withKeys(made.deps, [secondKey, made.secretKey]);
   const input = { url: 'https://receiver.example/late', eventTypes: ['*'] };
   for (const late of [3, 9, 16]) {
-    let runs = 0;
-    const within = async () => {
-      runs += 1;
-      // This process still has the old key first.
-      if (runs === late) await createSubscription(made.deps, made.tenant, input);
-    };
-    const raced = { ...both, store: interrupted(made.deps.store, { within }) };
+    // This process still has the old key first.
+    const create = () => createSubscription(made.deps, made.tenant, input);
+    const raced = racing(both, (nth) => (nth === late ? create() : null));
     const { keysInUse, requiredKeys, retiredKeys } = await reseal(raced, quiet);
     const keys = [keysInUse, requiredKeys, retiredKeys];
     assert.deepEqual(keys, [['first'], ['first'], []], `run ${late}`);

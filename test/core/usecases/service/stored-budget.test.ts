@@ -91,8 +91,7 @@ test('documents of all parties fill one quota, which a purge empties', async () 
 
 test('uploads stop before the disk is full', async () => {
   const tenant = await world.newTenant();
-  const { documents } = world.deps;
-  assert.ok(documents !== null);
+  const documents = world.deps.documents ?? assert.fail();
   const deps = { ...world.deps, documents: { ...documents, hasRoom: async () => false } };
   const { account } = await createAccount(deps, tenant, seller);
   const owner = { party: 'account', id: account.id } as const;

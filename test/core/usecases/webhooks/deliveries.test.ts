@@ -3,7 +3,6 @@ import { type TestContext, test } from 'node:test';
 import { schedules } from '../../../../core/domain/base/schedules.js';
 import type { Tenant } from '../../../../core/domain/base/tenant.js';
 import type { DeliveryStatus } from '../../../../core/domain/webhooks/webhook-delivery.js';
-import type { Store } from '../../../../core/ports/storage.js';
 import {
   listDeliveries,
   listOfEvent,
@@ -19,6 +18,7 @@ import {
   changeSubscription,
   deleteSubscription,
 } from '../../../../core/usecases/webhooks/subscriptions.js';
+import { interrupted, racing } from '../../../support/racing-store.js';
 import { aDelivery } from '../../../support/samples/domain-samples.js';
 import {
   heldAnswer,
@@ -28,6 +28,7 @@ import {
   tenant,
   unanswered,
 } from '../../../support/scenes/webhook-scene.js';
+import { rowsOf, valuesOf } from '../../../support/values-of.js';
 
 /** Fails everything that is pending until it is a dead letter. */
 async function kill(made: Scene): Promise<void> {
@@ -91,13 +92,10 @@ test('an operator reads a delivery with every attempt', async (t) => {
   const [row] = await made.deliveries(subscription.id);
   const { delivery, attempts } = await readByOperator(made.deps, row?.id ?? '');
   assert.deepEqual(delivery, row);
-  assert.deepEqual(
-    attempts.map(({ attempt, responseBody }) => [attempt, responseBody]),
-    [
-      [1, 'oh'],
-      [2, 'ok'],
-    ],
-  );
+  assert.deepEqual(rowsOf(attempts, 'attempt', 'responseBody'), [
+    [1, 'oh'],
+    [2, 'ok'],
+  ]);
   await assert.rejects(readByOperator(made.deps, 'whd_unknown'), { code: 'NotFound' });
 });
 
@@ -194,7 +192,7 @@ test('an event is sent again to one subscription, also one whose types leave it 
   assert.equal((await to(later.id)).id, first.id, 'a repeat is the same delivery');
   await made.settle();
   assert.deepEqual(
-    made.sent.map(({ body }) => body),
+    valuesOf(made.sent, 'body'),
     Array.from({ length: 3 }, () => made.sent[0]?.body),
   );
   assert.equal((await made.onlyDelivery(later.id)).status, 'delivered');
@@ -211,19 +209,12 @@ test('an event that is pruned while it is sent again gets no delivery', async (t
   const [{ id: eventId } = assert.fail('no event')] = await made.feed();
   const { subscription: later } = await made.subscribe(['invoice.*']);
   const { store } = made.deps;
-  let runs = 0;
-  const run: Store['run'] = (work, options) =>
+  const prune = () =>
     store.run(async (tx) => {
-      const value = await work(tx);
-      runs += 1;
-      if (runs > 1) return value;
-      await store.run(async (other) => {
-        const event = (await other.feed.get(tenant, eventId)) ?? assert.fail('no event');
-        other.retention.removeEvents(tenant, event.sequence - 1, event.sequence);
-      });
-      return value;
-    }, options);
-  const deps = { ...made.deps, store: { ...store, run } };
+      const event = (await tx.feed.get(tenant, eventId)) ?? assert.fail('no event');
+      tx.retention.removeEvents(tenant, event.sequence - 1, event.sequence);
+    });
+  const deps = racing(made.deps, (nth) => (nth === 1 ? prune() : null));
   const late = resendEvent(deps, tenant, { eventId, subscriptionId: later.id });
   await assert.rejects(late, { code: 'NotFound' });
   assert.deepEqual(await made.deliveries(later.id), []);
@@ -342,18 +333,11 @@ test('dead letters of a paused subscription are not replayed', async (t) => {
   const { subscription } = await made.subscribe();
   await made.emit({});
   await kill(made);
-  const { store } = made.deps;
   const change = (paused: boolean) =>
     changeSubscription(made.deps, tenant, subscription.id, { paused });
-  const replayed = (run = store.run) =>
-    replayDeadLetters({ ...made.deps, store: { ...store, run } }, tenant, subscription.id);
+  const replayed = (deps = made.deps) => replayDeadLetters(deps, tenant, subscription.id);
   const refused = { code: 'DeliveryNotReplayable', message: /is paused/ };
-  let runs = 0;
-  const pausing: typeof store.run = async (work, options) => {
-    runs += 1;
-    if (runs === 2) await change(true);
-    return store.run(work, options);
-  };
+  const pausing = interrupted(made.deps, (nth) => (nth === 2 ? change(true) : null));
   await assert.rejects(replayed(pausing), refused, 'paused between two batches');
   await assert.rejects(replayed(), refused);
   assert.equal(await replayAllDead(made.deps), 0);

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { verifyWebhook, webhookHeaders } from '../../../../core/domain/webhooks/signature.js';
 import type { Deps } from '../../../../core/ports/deps.js';
-import type { Store, Tx } from '../../../../core/ports/storage.js';
+import type { Store } from '../../../../core/ports/storage.js';
 import { DELIVERY_LEASE_MS } from '../../../../core/usecases/webhooks/delivery-attempts.js';
 import {
   type DeliveryRunner,
@@ -16,8 +16,10 @@ import {
   deleteSubscription,
   rotateSecret,
 } from '../../../../core/usecases/webhooks/subscriptions.js';
+import { racing } from '../../../support/racing-store.js';
 import { type Answer, STARTS_AT_MS } from '../../../support/scenes/test-world.js';
 import { emitBy, type Scene, scene, tenant, url } from '../../../support/scenes/webhook-scene.js';
+import { rowsOf, valuesOf } from '../../../support/values-of.js';
 import { until } from '../../../support/wait.js';
 
 /** Too slow to earn more places. */
@@ -62,19 +64,6 @@ function watched(store: Store, claimed: { count: number }, looking: Looking): St
     return found;
   };
   return { ...store, claims: { ...store.claims, deliveries, dueSubscriptions } };
-}
-
-/** The store, with something done before the batch of each piece of work is stored. */
-function withBefore(deps: Deps, before: (run: number) => Promise<unknown>): Deps {
-  let runs = 0;
-  const run: Store['run'] = (work) =>
-    deps.store.run(async (tx: Tx) => {
-      const value = await work(tx);
-      runs += 1;
-      await before(runs);
-      return value;
-    });
-  return { ...deps, store: { ...deps.store, run } };
 }
 
 /** Answers that come when the test says so, in the order in which they were asked for. */
@@ -157,13 +146,10 @@ test('a first attempt that fails is stored as pending, and tried again', async (
   await runner.idle();
   assert.deepEqual([made.sent.length, (await rows())[0]?.attempt], [2, 2]);
   const attempts = await made.attempts(row.id);
-  assert.deepEqual(
-    attempts.map(({ attempt, responseStatus }) => [attempt, responseStatus]),
-    [
-      [1, 500],
-      [2, 200],
-    ],
-  );
+  assert.deepEqual(rowsOf(attempts, 'attempt', 'responseStatus'), [
+    [1, 500],
+    [2, 200],
+  ]);
 });
 
 test('a delivery whose first attempt is slow is stored as leased; its end changes that row', async (t) => {
@@ -301,7 +287,7 @@ test('what a batch leaves waiting is not overlooked by a look that came before i
 
 test('a batch that is not stored sends nothing', async (t) => {
   const { made, deps, runner, emitted } = await opened(t);
-  const failing = withBefore(deps, () => Promise.reject(new Error('the disk is full')));
+  const failing = racing(deps, () => Promise.reject(new Error('the disk is full')));
   await assert.rejects(emitted(3, failing), { message: 'the disk is full' });
   await runner.idle();
   assert.deepEqual([made.sent.length, runner.inFlight()], [0, 0]);
@@ -311,7 +297,7 @@ test('a subscription that is deleted before the commit gets no delivery', async 
   const { made, deps, runner, subscription, emitted, rows } = await opened(t);
   await emitted(
     2,
-    withBefore(deps, () => deleteSubscription(made.deps, tenant, subscription.id)),
+    racing(deps, () => deleteSubscription(made.deps, tenant, subscription.id)),
   );
   await runner.idle();
   assert.deepEqual(made.sent, []);
@@ -322,7 +308,7 @@ test('a subscription that is deleted before the commit gets no delivery', async 
 test('a secret that is rotated before the commit signs the delivery', async (t) => {
   const { made, deps, runner, subscription, emitted } = await opened(t);
   const secrets: string[] = [];
-  const rotating = withBefore(deps, async (run) => {
+  const rotating = racing(deps, async (run) => {
     if (run > 1) return;
     secrets.push((await rotateSecret(made.deps, tenant, subscription.id)).secret);
   });
@@ -337,14 +323,11 @@ test('a secret that is rotated before the commit signs the delivery', async (t) 
 
 test('a subscription that is created after an event gets it from no dispatch', async (t) => {
   const { made, deps, runner, emitted } = await opened(t);
-  const younger = withBefore(deps, async () => {
+  const younger = racing(deps, async () => {
     made.advanceClock(1);
     await made.subscribe(['*'], { url: 'https://younger.example/' });
   });
   await emitted(1, younger);
   await runner.idle();
-  assert.deepEqual(
-    made.sent.map(({ url }) => url),
-    [url],
-  );
+  assert.deepEqual(valuesOf(made.sent, 'url'), [url]);
 });

@@ -13,7 +13,7 @@ import {
 } from '../../../../core/usecases/webhooks/subscriptions.js';
 import { STARTS_AT_MS } from '../../../support/scenes/test-world.js';
 import { heldAnswer, scene, tenant, unanswered } from '../../../support/scenes/webhook-scene.js';
-import { valuesOf } from '../../../support/values-of.js';
+import { rowsOf, valuesOf } from '../../../support/values-of.js';
 import { turn, until } from '../../../support/wait.js';
 
 test('a webhook has the body of its event and the headers of the interface', async (t) => {
@@ -107,7 +107,7 @@ test('seven attempts on schedule, the same bytes each time, then a dead letter',
   }
   const attempts = await made.attempts(dead.id);
   assert.deepEqual(
-    attempts.map(({ attempt, startedAtMs }) => [attempt, startedAtMs]),
+    rowsOf(attempts, 'attempt', 'startedAtMs'),
     plannedMs.map((atMs, index) => [index + 1, atMs]),
   );
   for (const { responseStatus, responseBody, error, durationMs } of attempts) {
@@ -288,8 +288,7 @@ test('a subscription that was deleted ends its deliveries without sending them',
   const { subscription } = await made.subscribe();
   await made.emitMany(3);
   await made.deps.store.run(async (tx) => {
-    const found = await tx.subscriptions.get(tenant, subscription.id);
-    assert.ok(found !== null);
+    const found = (await tx.subscriptions.get(tenant, subscription.id)) ?? assert.fail();
     tx.subscriptions.update({ ...found, active: false });
   });
   await made.settle();

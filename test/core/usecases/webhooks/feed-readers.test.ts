@@ -19,7 +19,7 @@ import {
 import { lawRuns } from '../../../support/law-runs.js';
 import { prunedFeed } from '../../../support/scenes/pruned-feed.js';
 import { emitBy, type Scene, scene, tenant } from '../../../support/scenes/webhook-scene.js';
-import { valuesOf } from '../../../support/values-of.js';
+import { rowsOf, valuesOf } from '../../../support/values-of.js';
 import { turn, until } from '../../../support/wait.js';
 
 const otherMode: Tenant = { ...tenant, mode: 'live' };
@@ -287,10 +287,7 @@ test('the events of other tenants wake nobody and are shown to nobody', async (t
   assert.equal(readers.waiting(), 1);
   await grow(tenant);
   const { events } = await page;
-  assert.deepEqual(
-    events.map(({ orgId, mode }) => [orgId, mode]),
-    [[tenant.orgId, tenant.mode]],
-  );
+  assert.deepEqual(rowsOf(events, 'orgId', 'mode'), [[tenant.orgId, tenant.mode]]);
 });
 
 test('events that are no longer kept are refused, naming the oldest that is', async (t) => {

@@ -14,6 +14,7 @@ import {
   rotateSecret,
   testSubscription,
 } from '../../../../core/usecases/webhooks/subscriptions.js';
+import { interrupted, racing } from '../../../support/racing-store.js';
 import { STARTS_AT_MS } from '../../../support/scenes/test-world.js';
 import {
   emitBy,
@@ -175,8 +176,7 @@ test('a rotation replaces the secret immediately', async (t) => {
   const rotated = await rotateSecret(made.deps, tenant, subscription.id);
   assert.notEqual(rotated.secret, secret);
   assert.match(rotated.secret, /^whsec_/);
-  const [stored] = await listSubscriptions(made.deps, tenant);
-  assert.ok(stored !== undefined);
+  const [stored = assert.fail()] = await listSubscriptions(made.deps, tenant);
   assert.equal(openSecret(made.deps, stored), rotated.secret);
   assert.deepEqual([stored.updatedAtMs, stored.createdAtMs], [STARTS_AT_MS + 1_000, STARTS_AT_MS]);
 });
@@ -187,8 +187,7 @@ test('rotations that race leave the secret of one of them', async (t) => {
   const rotations = await Promise.all(
     [1, 2, 3].map(() => rotateSecret(deps, tenant, subscription.id)),
   );
-  const [stored] = await listSubscriptions(deps, tenant);
-  assert.ok(stored !== undefined);
+  const [stored = assert.fail()] = await listSubscriptions(deps, tenant);
   assert.ok(rotations.map(({ secret }) => secret).includes(openSecret(deps, stored)));
   assert.equal(stored.version, 4);
 });
@@ -199,8 +198,7 @@ test('of rotations of one version that race, one replaces the secret', async (t)
   const rotations = await Promise.all([1, 2, 3].map(() => rotateSecret(deps, tenant, id, version)));
   const [made, ...others] = rotations.filter((rotation) => rotation !== null);
   assert.deepEqual(others, []);
-  const [stored] = await listSubscriptions(deps, tenant);
-  assert.ok(stored !== undefined);
+  const [stored = assert.fail()] = await listSubscriptions(deps, tenant);
   assert.equal(openSecret(deps, stored), made?.secret);
 });
 
@@ -232,8 +230,7 @@ test('a repeated deletion answers the same and ends what an interrupted one left
   await made.emit({});
   // The first one got no further than its first batch.
   await made.deps.store.run(async (tx) => {
-    const found = await tx.subscriptions.get(tenant, subscription.id);
-    assert.ok(found !== null);
+    const found = (await tx.subscriptions.get(tenant, subscription.id)) ?? assert.fail();
     tx.subscriptions.update({ ...found, active: false });
   });
   const again = await deleteSubscription(made.deps, tenant, subscription.id);
@@ -243,16 +240,10 @@ test('a repeated deletion answers the same and ends what an interrupted one left
 
 /** Stores an event whose batch has read the subscriptions before `change`. */
 async function emitAcross(made: Scene, change: () => Promise<unknown>): Promise<void> {
-  const { store } = made.deps;
-  let runs = 0;
-  const run: typeof store.run = (work) =>
-    store.run(async (tx) => {
-      const result = await work(tx);
-      runs += 1;
-      if (runs === 1) await change();
-      return result;
-    });
-  await emitBy({ ...made.deps, store: { ...store, run } }, {});
+  await emitBy(
+    racing(made.deps, (nth) => (nth === 1 ? change() : null)),
+    {},
+  );
 }
 
 test('an event that is stored after a subscription was deleted has no delivery to it', async (t) => {
@@ -404,31 +395,20 @@ test('a paused subscription takes no test, and a repeated resumption sends what 
   await resume();
   await made.settle();
   assert.equal(sent(), 3);
-  assert.deepEqual(
-    (await made.deliveries(id)).map(({ status }) => status),
-    ['delivered', 'delivered'],
-  );
+  assert.deepEqual(valuesOf(await made.deliveries(id), 'status'), ['delivered', 'delivered']);
 });
 
 test('a delivery that is claimed in a pause and released after it is sent at once', async (t) => {
   for (const resumes of ['before the release', 'during the release']) {
     const { made, id, sent, resume } = await paused(t);
-    const { store } = made.deps;
     let resumed: Promise<unknown> | null = null;
     const resumeOnce = () => {
       resumed ??= resume();
       return resumed;
     };
-    const run: typeof store.run = async (work, options) => {
-      if (resumes === 'before the release') await resumeOnce();
-      return store.run(async (tx) => {
-        const value = await work(tx);
-        await resumeOnce();
-        return value;
-      }, options);
-    };
     made.advanceClock(schedules.webhookAttempt.waitsMs[0]);
-    const runner = deliveryRunner({ ...made.deps, store: { ...store, run } });
+    const changed = resumes === 'before the release' ? interrupted : racing;
+    const runner = deliveryRunner(changed(made.deps, resumeOnce));
     assert.equal(await runner.runOnce(made.deps.clock.nowMs(), 10), 1);
     await runner.idle();
     assert.deepEqual([sent(), made.woken.at(-1)], [0, 'deliveries'], resumes);
