@@ -97,6 +97,7 @@ const killed = {
     test('calls', async () => {
       process.kill(host.pid, 'SIGKILL');
       console.log('killed the host');
+      console.log('slow: a recorded choice');
       await fetch(host.url);
       await fetch(host.url);
     });`,
@@ -131,6 +132,7 @@ test('a file whose browser, host or database was killed fails, and the run ends'
   for (const victim of ['Chromium', 'the host', 'PostgreSQL'])
     assert.ok(output.includes(`killed ${victim}`), output);
   assert.doesNotMatch(output, /it was ended|it left|ERR_MODULE_NOT_FOUND/);
+  assert.equal(output.match(/^slow: /gm)?.length, 2, 'the end repeats what has become slow');
 });
 
 test('in a clone that only root can enter, PostgreSQL starts from a copy of its package', async () => {

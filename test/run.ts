@@ -138,6 +138,8 @@ const lastMs: Readonly<Record<string, number>> = existsSync(timesFile)
 /** The lines of the reporter's summary, added up. */
 const counts = new Map<string, number>();
 const failures: string[] = [];
+/** What tests say of recorded choices that have become slow. */
+const slowChoices: string[] = [];
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
   process.once(signal, () => {
@@ -303,6 +305,7 @@ function withoutResults(output: string): string {
   const isSummary = /^ℹ tests /m.test(output);
   const last = isSummary ? undefined : [...output.matchAll(/^[✔✖] [^\n]*\n/gm)].at(-1);
   const end = last === undefined ? 0 : last.index + last[0].length;
+  noteSlowChoices(output.slice(0, end));
   process.stdout.write(output.slice(0, end));
   return output.slice(end);
 }
@@ -315,9 +318,14 @@ function printed(output: string): string {
     if (name !== undefined) counts.set(name, (counts.get(name) ?? 0) + Number(count));
     return name === undefined;
   });
+  noteSlowChoices(results);
   const text = lines.join('\n').trimEnd();
   if (text !== '') process.stdout.write(`${text}\n`);
   return failed.trim();
+}
+
+function noteSlowChoices(output: string): void {
+  slowChoices.push(...(output.match(/^slow: .*$/gm) ?? []));
 }
 
 function fail(what: string, why: string): void {
@@ -338,6 +346,7 @@ function printSummary(): void {
     ...(chosen.length > 1
       ? [`${seconds(cpuTimeMs())} ${seconds(performance.now())}  the run, with servers and checks`]
       : []),
+    ...slowChoices,
     ...(failures.length > 0 ? ['', '✖ failed:', '', ...failures] : []),
     '',
     ['tests', 'pass', 'fail', 'cancelled', 'skipped']

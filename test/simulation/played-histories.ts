@@ -40,7 +40,7 @@ export class PlayedHistories {
     for (const kind of kinds) {
       const often = { ...focus, faults: { [kind]: Math.max(...faultTable[kind]) } };
       const isInjected = () => this.histories.some(({ faults }) => faults.has(kind));
-      if (!isInjected()) console.log(`no chosen history has ${kind}: more are played`);
+      if (!isInjected()) console.log(`slow: no chosen history has ${kind}: choose others`);
       while (!isInjected() && this.#mayPlay())
         await this.play({ steps, focus: often }, [this.#highestSeed + 1]);
       assert.ok(isInjected(), kind);
@@ -51,7 +51,7 @@ export class PlayedHistories {
   async seeAll(expected: readonly string[]): Promise<void> {
     for (const what of expected) {
       const isSeen = () => this.histories.some(({ counts }) => counts.has(what));
-      if (!isSeen()) console.log(`no chosen history sees "${what}": more are played`);
+      if (!isSeen()) console.log(`slow: no chosen history sees "${what}": choose others`);
       while (!isSeen() && this.#mayPlay())
         for (const kind of this.#kinds) await this.play(kind, [this.#highestSeed + 1]);
       assert.ok(isSeen(), what);

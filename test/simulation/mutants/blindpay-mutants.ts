@@ -15,6 +15,7 @@ export const blindPayMutants = [
       ],
     ],
     focus: { ...payments, faults: { ...calm, 'http late': 0.3 } },
+    first: { seed: 1, steps: 10 },
     caughtBy: ['aKeyNeverCarriesAnotherRequest', 'atMostOnePayoutPerPayment'],
   },
   {
@@ -66,7 +67,7 @@ export const blindPayMutants = [
     file: 'core/usecases/deposits/our-rows.ts',
     edits: [['return isBehind(own, entry)', "return own.end === 'open' && isBehind(own, entry)"]],
     focus: { ...payments, faults: { ...calm, chargeback: 0.5, devolution: 0.5 } },
-    first: { seed: 14, steps: 20 },
+    first: { seed: 21, steps: 20 },
     caughtBy: ['everyTransferOfTheBooksIsHere', 'fundsAgreeWithThePartner'],
   },
   {

@@ -36,6 +36,7 @@ export const moneyMutants = [
       ],
     ],
     focus: { ...payments, faults: { ...calm, ...outside, messageLost: 1 } },
+    first: { seed: 6, steps: 10 },
     caughtBy: ['everyTransferOfTheBooksIsHere'],
   },
   {
@@ -65,7 +66,7 @@ export const moneyMutants = [
     file: 'core/domain/commands/report-check.ts',
     edits: [['if (amountMinor > 0n && currency !== asked.currency) {', 'if (amountMinor < 0n) {']],
     focus: { ...payments, faults: { ...calm, ...outside, otherInstance: 0 }, often },
-    first: { seed: 9, steps: 80 },
+    first: { seed: 16, steps: 10 },
     caughtBy: ['whatTheBuyerSentIsAccountedFor', 'fundsSayNoMoreThanThePartner'],
   },
   {
@@ -129,6 +130,7 @@ export const moneyMutants = [
       ],
     ],
     focus: { ...payments, faults: { ...calm, refusedAfterEffect: 0.5 } },
+    first: { seed: 1, steps: 20 },
     caughtBy: ['everyTransactionAtThePartnerIsKnown', 'whatTheBuyerSentIsAccountedFor'],
   },
   {
@@ -269,7 +271,7 @@ export const moneyMutants = [
       ],
     ],
     focus: { ...payments, faults: { ...calm, devolution: 1 }, often: bankActions },
-    first: { seed: 17, steps: 80 },
+    first: { seed: 16, steps: 20 },
     caughtBy: ['theFirstSettlementStays'],
   },
   {
@@ -277,7 +279,7 @@ export const moneyMutants = [
     file: 'core/domain/payments/money-events.ts',
     edits: [["payout_returned: () => 'payout_returned',", 'payout_returned: () => null,']],
     focus: { ...payments, faults: { ...calm, devolution: 1 }, often: bankActions },
-    first: { seed: 9, steps: 20 },
+    first: { seed: 8, steps: 20 },
     caughtBy: ['noMoneyMovesAfterTheEndWithoutAnEvent'],
   },
   {
@@ -306,6 +308,7 @@ export const moneyMutants = [
       ],
     ],
     focus: { ...payments, faults: { ...calm, chargeback: 1 } },
+    first: { seed: 1, steps: 20 },
     caughtBy: ['noCallerSeesASurprise', 'fundsConserve', 'whatTheBuyerSentIsAccountedFor'],
   },
   {
@@ -357,7 +360,7 @@ export const moneyMutants = [
     file: 'core/domain/payments/command-outcomes.ts',
     edits: [['const voided = unsent\n', 'const voided = unsent.slice(0, 0)\n']],
     focus: { ...payments, often: ['cancel', 'advance'] },
-    first: { seed: 27, steps: 80 },
+    first: { seed: 47, steps: 30 },
     caughtBy: ['endedPaymentsSendNothing'],
   },
   {
@@ -392,6 +395,7 @@ export const moneyMutants = [
     file: 'core/usecases/commands/command-retries.ts',
     edits: [['    await lookUpRefused(deps, command);\n', '']],
     focus: { ...payments, faults: surprises, often: bankActions },
+    first: { seed: 30, steps: 20 },
     caughtBy: ['aRefusedRefundIsLookedUpBeforeItIsSentAgain'],
   },
   {

@@ -5,6 +5,7 @@ import { brokenHistory, type Mutant, type PlayedHistory } from './mutants.js';
 
 /** Half of the variants are caught by one of a few short histories, others by more long ones. */
 const lengths = [
+  { steps: 5, seeds: 15 },
   { steps: 20, seeds: 15 },
   { steps: 80, seeds: 12 },
   { steps: 200, seeds: 12 },
@@ -30,7 +31,9 @@ async function brokenInvariants(mutant: Mutant): Promise<ReadonlySet<string>> {
     if (violation !== null) broken.add(violation.invariant);
     if (!mutant.caughtBy.some((expected) => broken.has(expected))) continue;
     if (history !== (mutant.first ?? history))
-      console.log(`another history catches it, record it: ${JSON.stringify(history)}`);
+      console.log(
+        `slow: record the history that catches "${mutant.name}": ${JSON.stringify(history)}`,
+      );
     break;
   }
   return broken;

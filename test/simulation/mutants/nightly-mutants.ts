@@ -37,6 +37,7 @@ export const nightlyMutants: readonly string[] = [
   'a refund that was paid by hand leaves the float',
   'a polled total that falls is not reviewed',
   'a delivery has another id after a crash',
+  'the cursor passes an event before its delivery has a row',
   'leases and signatures go by the clock of each host',
   'a webhook is delivered with any response status',
   'a pay-in that was paid back by hand is not lost when a bank takes it back',

@@ -33,6 +33,7 @@ export const partyMutants = [
       ],
     ],
     focus: { ...parties, often: ['createAccount', 'trespass'] },
+    first: { seed: 22, steps: 5 },
     caughtBy: ['noTenantSeesAnothersRows', 'noTenantChangesAnothersRows'],
   },
   {
@@ -197,7 +198,7 @@ export const partyMutants = [
       ["      stagePurge(deps, tx, tenant, { party: 'account', id });\n", ''],
     ],
     focus: { ...parties, paymentsMax: 0, often: ['getUpload', 'upload', 'accountStep'] },
-    first: { seed: 10, steps: 200 },
+    first: { seed: 33, steps: 40 },
     caughtBy: ['submittedDocumentsAreOfUndecidedParties'],
   },
   {
@@ -218,6 +219,7 @@ export const partyMutants = [
     file: 'core/usecases/parties/documents.ts',
     edits: [['storageOf(deps).purge(documentId, isR', 'Promise.resolve(documentId, isR']],
     focus: { ...parties, often: ['getUpload', 'upload', 'leap'] },
+    first: { seed: 1, steps: 10 },
     caughtBy: ['nothingIsLeftOfPurgedDocuments'],
   },
   {

@@ -31,6 +31,7 @@ export const paymentMutants = [
     file: 'core/usecases/payments/payments.ts',
     edits: [['if (key === null || !decision.bindKey) return;', "if (key !== '') return;"]],
     focus: { ...payments, often: ['repeatCreate', 'create'] },
+    first: { seed: 1, steps: 20 },
     caughtBy: ['oneResourcePerKeyAndExternalId'],
   },
   {
@@ -97,7 +98,7 @@ export const paymentMutants = [
     file: 'core/domain/payments/payment.ts',
     edits: [["send_payout: 'offramp_pending'", "send_payout: 'settled'"]],
     focus: payments,
-    first: { seed: 1, steps: 30 },
+    first: { seed: 3, steps: 10 },
     caughtBy: ['settledOnlyAfterAPaidPayout', 'statusesFollowTheTableAndTerminalOnesStay'],
   },
   {
@@ -119,7 +120,7 @@ export const paymentMutants = [
     file: 'core/domain/payments/event.ts',
     edits: [['(hasAlias ? 2 : 1),', "(hasAlias ? 2 : 1) + (body.includes('settled') ? 1 : 0),"]],
     focus: payments,
-    first: { seed: 1, steps: 30 },
+    first: { seed: 9, steps: 20 },
     caughtBy: ['sequencesAreGapFreeAndChained'],
   },
   {
@@ -155,7 +156,15 @@ export const paymentMutants = [
     file: 'core/usecases/webhooks/event-deliveries.ts',
     edits: [['advance(subscription, last)', 'advance(subscription, last + 1)']],
     focus: { ...payments, faults: { crash: 0.02 }, often: ['subscribe'] },
-    first: { seed: 2, steps: 200 },
+    first: { seed: 2, steps: 600 },
+    caughtBy: ['everyEventReachesEverySubscription'],
+  },
+  {
+    name: 'a delivery that a crash prevented stays missing',
+    file: 'core/usecases/webhooks/event-deliveries.ts',
+    edits: [['of missing) tx.deliveries', 'of missing.slice(1)) tx.deliveries']],
+    focus: { ...payments, faults: { crash: 0.06 }, often: ['subscribe'] },
+    first: { seed: 20, steps: 60 },
     caughtBy: ['everyEventReachesEverySubscription'],
   },
   {

@@ -32,7 +32,7 @@ export const peopleMutants = [
     file: 'core/usecases/access/members.ts',
     edits: [['  for (const key of ended) tx.keys.update(key);\n', '']],
     focus: busy,
-    first: { seed: 16, steps: 200 },
+    first: { seed: 34, steps: 20 },
     caughtBy: ['noKeyOutlivesItsOwner'],
   },
   {
