@@ -194,7 +194,7 @@ export function createHttpServer(deps: Deps, options: HttpOptions): HttpServer {
   };
 }
 
-async function answer(
+function answer(
   pipeline: Pipeline,
   pages: Pages | null,
   request: IncomingMessage,

@@ -34,6 +34,7 @@ import {
   header,
   headerTexts,
   hostsIn,
+  inputWithoutBody,
   readInput,
   requestIdOf,
 } from './request-input.js';
@@ -105,7 +106,8 @@ export async function serve(
     const origin = corsHeaders(corsOrigins, request);
     const last = pipeline.isLastAnswer();
     const ending = { requestId, quota: seen.quota, bytesMax, baseUrl, origin, last };
-    await send(request, response, reply, ending);
+    const sending = send(request, response, reply, ending);
+    if (sending !== null) await sending;
   } finally {
     // Also after a 304 and when the client is gone.
     if (body instanceof Content) await body.bytes.close();
@@ -136,7 +138,8 @@ async function answer(
   const match = router.match(request.method ?? '', request.url ?? '');
   const { route } = match;
   seen.match = match;
-  const actor = await authenticate(deps, route, request, clientAddress);
+  const known = authenticate(deps, route, request, clientAddress);
+  const actor = known instanceof Promise ? await known : known;
   seen.actor = actor;
   const rule = ruleFor(route.access.scope, match.params['id']);
   const scopes = actor === null ? [] : requireScope(actor, rule);
@@ -153,8 +156,11 @@ async function answer(
   const admit = async (sizeBytes: number) => {
     if (tenant !== null) await takeLargeBody(deps, tenant, sizeBytes);
   };
-  const input = await readInput(match, request, response, { ...limits, admit });
-  await expectProof(deps, route, actor, input);
+  const input =
+    route.body === 'none'
+      ? inputWithoutBody(match, request)
+      : await readInput(match, request, response, { ...limits, admit });
+  if (route.access.proof === 'fresh_live') await expectProof(deps, route, actor, input);
   const turn = tenant !== null && looksForRows(route) ? turnOf(tenant.orgId) : null;
   if (turn !== null) {
     await turn;
@@ -168,12 +174,13 @@ async function answer(
           address: clientAddress(request),
           requestId: seen.requestId,
         });
+  const found = foundPayment(deps, match, actor);
   return route.handler(
     { ...unlimited, deps: handlerDeps },
     {
       ...input,
       actor,
-      found: await foundPayment(deps, match, actor),
+      found: found instanceof Promise ? await found : found,
       tenant,
       headers: signedAuths.includes(route.access.auth) ? headerTexts(request) : {},
       waitAtMost: (waitMs) => endOfWait(response, stopping, waitMs),
@@ -189,11 +196,11 @@ function looksForRows({ method, query }: Route): boolean {
 /** A stolen token, or an open browser, is older than its member's proof. SessionNotFresh. */
 async function expectProof(
   deps: Deps,
-  { access, changesMode }: Route,
+  { changesMode }: Route,
   actor: ActorOf[Auth],
   input: { readonly params: unknown; readonly body: unknown },
 ): Promise<void> {
-  if (access.proof !== 'fresh_live' || actor === null || !('session' in actor)) return;
+  if (actor === null || !('session' in actor)) return;
   const { session, role, requiresPasskey } = actor;
   const nowMs = deps.clock.nowMs();
   const missingIn = (mode: Mode) =>

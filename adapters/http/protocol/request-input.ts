@@ -104,6 +104,11 @@ export interface BodyLimits {
   readonly timeoutMs: number;
 }
 
+/** The input of a row that reads no body. */
+export function inputWithoutBody(match: RouteMatch, request: IncomingMessage): Input {
+  return checked(match, request, noBytes, undefined);
+}
+
 export async function readInput(
   match: RouteMatch,
   request: IncomingMessage,
@@ -111,9 +116,8 @@ export async function readInput(
   limits: BodyLimits & { readonly admit: (sizeBytes: number) => Promise<void> },
 ): Promise<Input> {
   const { route } = match;
-  if (route.body === 'none') return checked(match, request, noBytes, undefined);
   if (route.body === 'stream') {
-    const input = checked(match, request, noBytes, undefined);
+    const input = inputWithoutBody(match, request);
     return { ...input, stream: hasBody(request) ? streamOf(request, response) : noStream };
   }
   if (route.body !== 'bytes') expectJson(request);

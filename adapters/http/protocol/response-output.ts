@@ -81,17 +81,17 @@ export interface Ending {
   readonly last: boolean;
 }
 
-export async function send(
+/** Null: everything is written. */
+export function send(
   request: IncomingMessage,
   response: ServerResponse,
   reply: Reply,
   ending: Ending,
-): Promise<void> {
-  if (response.destroyed) return;
+): Promise<void> | null {
+  if (response.destroyed) return null;
   const { bytesMax, last } = ending;
   if (reply.body instanceof Content) {
-    await sendContent(request, response, reply, reply.body, ending);
-    return;
+    return sendContent(request, response, reply, reply.body, ending);
   }
   const shared = reply.body instanceof PackedJson ? reply.body.bytesFor(request) : null;
   const text = reply.body === null || shared !== null ? '' : writeJson(reply.body);
@@ -111,10 +111,11 @@ export async function send(
   response.writeHead(reply.status, headers);
   if (!unread) {
     response.end(shared?.bytes ?? text, encoding);
-    return;
+    return null;
   }
   response.write(shared?.bytes ?? text, encoding);
   linger(request, () => response.end());
+  return null;
 }
 
 /** The fields of draft-ietf-httpapi-ratelimit-headers-10, as structured fields (RFC 9651). */
@@ -130,7 +131,10 @@ function headersOf(
   { headers }: Reply,
   { requestId, quota, baseUrl, origin }: Ending,
 ): Reply['headers'] {
-  const varying = [headers, origin].flatMap(({ vary }) => vary ?? []).join(', ');
+  const varying =
+    origin['vary'] === undefined
+      ? ''
+      : [headers, origin].flatMap(({ vary }) => vary ?? []).join(', ');
   return {
     ...everyAnswer,
     'x-request-id': requestId,

@@ -100,7 +100,7 @@ interface RowOf<A extends Auth, S extends ScopeRule, P, Q, B> {
   /** Refusals of the use case, in addition to those that route-errors.ts derives from the row. */
   readonly errors?: readonly ErrorCode[];
   // A method, so that rows of different shapes fit one array.
-  handler(context: HandlerContext, call: Call<A, P, Q, B, S>): Promise<Reply>;
+  handler(context: HandlerContext, call: Call<A, P, Q, B, S>): Reply | Promise<Reply>;
 }
 
 export interface Route

@@ -606,7 +606,7 @@ export function paymentRows<B>(resource: PaymentResource<B>) {
       },
       params,
       responses: { 200: schema },
-      handler: async ({ deps }, { found }) => reply(200, text(deps, found)),
+      handler: ({ deps }, { found }) => reply(200, text(deps, found)),
     }),
     approve: route({
       method: 'POST',

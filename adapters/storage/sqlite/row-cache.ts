@@ -21,7 +21,8 @@ const CHARACTERS_MAX = 8_000_000;
 const OVERHEAD = 1_000;
 
 interface Kept {
-  readonly name: string;
+  /** The statement, and the parameters. */
+  readonly path: readonly string[];
   readonly query: CachedRead<unknown>;
   /** Only of a query that is changed by writes. */
   row: Row | null;
@@ -32,13 +33,16 @@ interface Kept {
   characters: number;
 }
 
+/** What is kept, by one step of its path after the other: no text is made for a look-up. */
+interface Level extends Map<string, Level | Kept> {}
+
 type Written = Pick<Statement, 'sql' | 'params' | 'template'>;
 
 export class RowCache {
   readonly #charactersMax: number;
-  readonly #numbers = new Map<string, number>();
+  readonly #byPath: Level = new Map();
   /** The oldest first. */
-  readonly #kept = new Map<string, Kept>();
+  readonly #kept = new Set<Kept>();
   readonly #dependents = new Map<string, Set<Kept>>();
   #characters = 0;
 
@@ -47,7 +51,7 @@ export class RowCache {
   }
 
   find<T>(query: CachedRead<T>, params: readonly string[]): readonly T[] | null {
-    const kept = this.#kept.get(this.#nameOf(query, params));
+    const kept = this.#at(query, params);
     if (kept === undefined) return null;
     kept.values ??= kept.row === null ? [] : [query.read(kept.row)];
     return kept.values as readonly T[];
@@ -63,8 +67,11 @@ export class RowCache {
     ]);
     const characters = charactersOf(rows);
     const row = query.whole === undefined ? null : (rows[0] ?? null);
-    const kept = { name: this.#nameOf(query, params), query, row, values, on, characters };
-    this.#kept.set(kept.name, kept);
+    const kept = { path: [query.sql, ...params], query, row, values, on, characters };
+    const before = this.#at(query, params);
+    if (before !== undefined) this.#drop(before);
+    place(this.#byPath, kept.path, kept);
+    this.#kept.add(kept);
     this.#characters += characters;
     for (const name of on) {
       const dependents = this.#dependents.get(name) ?? new Set();
@@ -97,7 +104,7 @@ export class RowCache {
   #dependentsOn({ sql, params, template }: Written): Iterable<Kept> {
     if (template?.kind === 'expect') return [];
     const table = template?.table ?? tableWrittenBy(sql);
-    if (table === null) return this.#kept.values();
+    if (table === null) return this.#kept;
     const ofTable = this.#dependents.get(table);
     if (ofTable === undefined) return [];
     const key = keyColumns(template).map((column) => String(params[column]));
@@ -109,20 +116,22 @@ export class RowCache {
   }
 
   clear(): void {
+    this.#byPath.clear();
     this.#kept.clear();
     this.#dependents.clear();
     this.#characters = 0;
   }
 
   #dropOldest(): void {
-    for (const oldest of this.#kept.values()) {
+    for (const oldest of this.#kept) {
       if (this.#characters <= this.#charactersMax) break;
       this.#drop(oldest);
     }
   }
 
   #drop(kept: Kept): void {
-    this.#kept.delete(kept.name);
+    this.#kept.delete(kept);
+    removePath(this.#byPath, kept.path);
     this.#characters -= kept.characters;
     for (const name of kept.on) {
       const dependents = this.#dependents.get(name);
@@ -131,13 +140,28 @@ export class RowCache {
     }
   }
 
-  /** With a number for the statement, which is long. */
-  #nameOf({ sql }: { readonly sql: string }, params: readonly string[]): string {
-    const known = this.#numbers.get(sql);
-    const number = known ?? this.#numbers.size;
-    if (known === undefined) this.#numbers.set(sql, number);
-    return keyName(`${number}`, params);
+  #at({ sql }: { readonly sql: string }, params: readonly string[]): Kept | undefined {
+    let at = this.#byPath.get(sql);
+    for (const param of params) at = (at as Level | undefined)?.get(param);
+    return at as Kept | undefined;
   }
+}
+
+function place(level: Level, [step = '', ...rest]: readonly string[], kept: Kept): void {
+  if (rest.length === 0) {
+    level.set(step, kept);
+    return;
+  }
+  const next = (level.get(step) as Level | undefined) ?? new Map();
+  level.set(step, next);
+  place(next, rest, kept);
+}
+
+/** A level without anything goes too. */
+function removePath(level: Level, [step = '', ...rest]: readonly string[]): void {
+  const next = level.get(step);
+  if (rest.length > 0) removePath(next as Level, rest);
+  if (rest.length === 0 || (next as Level).size === 0) level.delete(step);
 }
 
 /** The row of what is kept after a stored write; null if it was not that of the version before. */

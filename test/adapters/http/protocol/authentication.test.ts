@@ -109,8 +109,8 @@ test('a 401 without the right kind of credential says which kind the route takes
   const refusalOf = async (auth: Auth, headers: Readonly<Record<string, string>>) => {
     const request = { headers } as unknown as IncomingMessage;
     const route = rowOf({ auth });
-    const asked = authenticate(made.deps, route, request, () => null);
-    const refused: unknown = await asked.catch((error) => error);
+    const asked = async () => authenticate(made.deps, route, request, () => null);
+    const refused: unknown = await asked().catch((error) => error);
     assert.ok(refused instanceof PonteError);
     return refused;
   };

@@ -345,9 +345,23 @@ test('a write of an unknown table drops everything', () => {
 test('no two lists of parameters are one', () => {
   const cache = new RowCache();
   cache.keep(anyRead, ['a/b', 'c'], [{ v: 1 }]);
-  for (const params of [['a', 'b/c'], ['a/b/c'], ['a/b', 'c', '']]) {
+  for (const params of [
+    ['a', 'b/c'],
+    ['a/b/c', ''],
+    ['', 'a/b/c'],
+    ['a/b', ''],
+  ]) {
     assert.equal(cache.find(anyRead, params), null);
   }
+  assert.deepEqual(cache.find(anyRead, ['a/b', 'c']), [1]);
+});
+
+test('what is kept again replaces what was kept, and counts once', () => {
+  const cache = new RowCache(10_000);
+  cache.keep(anyRead, ['other'], [{ v: 'x' }]);
+  for (let nth = 0; nth < 20; nth += 1) cache.keep(anyRead, ['a'], [{ v: `${nth}` }]);
+  assert.deepEqual(cache.find(anyRead, ['a']), ['19']);
+  assert.deepEqual(cache.find(anyRead, ['other']), ['x']);
 });
 
 test('the oldest values go when the rows are too many', () => {
