@@ -5,7 +5,7 @@ import { ALIAS_MARK, bodyAs } from '../../core/domain/payments/event.js';
 import type { Subscription } from '../../core/domain/webhooks/subscription.js';
 import { assert } from '../../core/errors.js';
 import type { Claim, Claims } from '../../core/ports/storage.js';
-import { integer, readTenant, text, time } from './columns.js';
+import { integer, readTenant, text } from './columns.js';
 import { type Database, type Row as DatabaseRow, dueIds, duePage, timeParam } from './database.js';
 import { readNextDue } from './due-times.js';
 import { accounts } from './tables/account-rows.js';
@@ -28,12 +28,6 @@ interface Named {
 /** Subscriptions in the cache. */
 const SUBSCRIPTIONS_KNOWN_MAX = 1_000;
 
-const itsEvent = [
-  'from events e where e.org_id = deliveries.org_id',
-  'and e.mode = deliveries.mode',
-  `and e.id = rtrim(deliveries.event_id, '${ALIAS_MARK}')`,
-].join(' ');
-
 // The rows are chosen in a materialized query: PostgreSQL may repeat a choice within the update.
 const claimSql = {
   commands: [
@@ -54,8 +48,8 @@ const claimSql = {
     'for update skip locked) update deliveries set lease_token = $1, due_at = $2,',
     'attempt = attempt + case when lease_token is null then 1 else 0 end,',
     `resent = lease_token is not null, version = version + 1 where id ${dueIds}`,
-    `returning *, (select e.body ${itsEvent}) as body,`,
-    `(select e.created_at ${itsEvent}) as event_created_at,`,
+    'returning *, (select e.body from events e where e.org_id = deliveries.org_id',
+    `and e.mode = deliveries.mode and e.id = rtrim(deliveries.event_id, '${ALIAS_MARK}')) as body,`,
     '(select s.version from subscriptions s where s.id = $3) as subscription_version',
   ].join(' '),
   lostDeliveries: [
@@ -190,8 +184,7 @@ function deliveryClaims(database: Database, newLease: () => string): Claims['del
         const delivery = deliveries.read(row);
         const event = { id: delivery.eventId, type: delivery.eventType };
         const body = bodyAs(text('body').read(row), event);
-        const eventCreatedAtMs = time('event_created_at').read(row);
-        return { delivery, subscription, body, eventCreatedAtMs };
+        return { delivery, subscription, body };
       })
       .sort(({ delivery: a }, { delivery: b }) =>
         order(a.nextAttemptAtMs ?? 0, b.nextAttemptAtMs ?? 0, a, b),

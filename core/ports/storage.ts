@@ -831,7 +831,6 @@ export interface ClaimedDelivery {
   readonly delivery: WebhookDelivery;
   readonly subscription: Subscription;
   readonly body: string;
-  readonly eventCreatedAtMs: number;
 }
 
 export interface AccountBalance {

@@ -75,7 +75,6 @@ export function storeClaimsContract(fresh: OpenStore): void {
         delivery: aDelivery({ attempt: 1, dueAtMs: T0 + 1_000, leaseToken: 'leased', version: 2 }),
         subscription,
         body: '{"exact": "bytes"}',
-        eventCreatedAtMs: aFeedEvent().createdAtMs,
       },
     ]);
     assert.deepEqual(await store.claims.deliveries(deliveryClaim('whs_1')), []);

@@ -52,6 +52,7 @@ export interface WebhookDelivery extends Tenant, Leased {
   readonly deliveredAtMs: number | null;
   /** How long the last finished attempt took. */
   readonly durationMs: number | null;
+  /** When its event was created. */
   readonly createdAtMs: number;
   /** Only if it ended before the delivery was stored. Other attempts have their own rows. */
   readonly firstAttempt: AttemptResult | null;

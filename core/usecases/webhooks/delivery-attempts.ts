@@ -148,7 +148,7 @@ async function send(
 async function record(
   deps: Deps,
   unstored: Sending['unstored'],
-  { delivery: claimed, eventCreatedAtMs }: ClaimedDelivery,
+  { delivery: claimed }: ClaimedDelivery,
   result: WebhookResult,
   startedAtMs: number,
 ): Promise<void> {
@@ -190,7 +190,7 @@ async function record(
     },
     { inQuarantine: true },
   );
-  if (finished?.status === 'delivered') deps.metrics?.delivered(nowMs - eventCreatedAtMs);
+  if (finished?.status === 'delivered') deps.metrics?.delivered(nowMs - claimed.createdAtMs);
   else if (finished !== null) noteFailure(deps, finished);
 }
 

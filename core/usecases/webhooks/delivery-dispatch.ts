@@ -133,8 +133,7 @@ export class Dispatcher {
         if (event.createdAtMs < subscription.createdAtMs) continue;
         const delivery = deliveryOf(this.#deps, event, subscription);
         if (delivery === null) continue;
-        const { body, createdAtMs: eventCreatedAtMs } = event;
-        const unsent = { delivery, subscription, body, eventCreatedAtMs };
+        const unsent = { delivery, subscription, body: event.body };
         if (this.#waiting.hasNone(subscription) && this.#tryBegin(unsent)) continue;
         this.#waiting.add(subscription);
         left.push(unsent);
