@@ -10,7 +10,6 @@ import {
   roles,
 } from '../../core/domain/parties/connected-account.js';
 import { PonteError } from '../../core/errors.js';
-import type { Store } from '../../core/ports/storage.js';
 import {
   aCommand,
   anAccount,
@@ -51,13 +50,10 @@ const bare = anAccount({
 });
 
 export function storeAccountsContract(open: OpenStore): void {
-  const fresh = async (accounts: readonly ConnectedAccount[]): Promise<Store> => {
-    const store = await open();
-    await store.run(async (tx) => {
+  const fresh = (accounts: readonly ConnectedAccount[]) =>
+    open((tx) => {
       for (const account of accounts) tx.accounts.insert(account);
     });
-    return store;
-  };
 
   test('an account comes back as it was written, full or bare, changed or not', async () => {
     const full = anAccount({ externalId: 'seller-1' });
@@ -74,12 +70,11 @@ export function storeAccountsContract(open: OpenStore): void {
   });
 
   test('a command about an account names it', async () => {
-    const store = await fresh([]);
     const command = aPartyCommand({
       kind: 'submit_account',
       subject: { kind: 'account', id: 'acct_1' },
     });
-    await store.run(async (tx) => tx.commands.insert(command));
+    const store = await open((tx) => tx.commands.insert(command));
     assert.deepEqual(await store.run((tx) => tx.commands.get('cmd_1')), command);
     const found = await store.run((tx) =>
       tx.commands.byPartnerRef('test', 'submit_account', 'pa_1'),
@@ -88,9 +83,8 @@ export function storeAccountsContract(open: OpenStore): void {
   });
 
   test('of several commands about one party the newest is found, of money the oldest', async () => {
-    const store = await fresh([]);
     const subject = { kind: 'account', id: 'acct_1' } as const;
-    await store.run(async (tx) => {
+    const store = await open((tx) => {
       for (const id of ['cmd_2', 'cmd_3', 'cmd_1']) {
         const name = { id, reference: id };
         tx.commands.insert({ ...aPartyCommand({ kind: 'submit_account', subject }), ...name });

@@ -41,8 +41,7 @@ export function storeAuditContract(open: OpenStore): void {
   });
 
   test('the row before a change is the one that was read last', async () => {
-    const store = await open();
-    await store.run(async (tx) => tx.payments.insert(aPayment()));
+    const store = await open((tx) => tx.payments.insert(aPayment()));
     const settle = async (tx: Tx) => {
       const payment = (await tx.payments.get(tenant, 'pi_1')) ?? assert.fail();
       tx.payments.update({ ...payment, status: 'settled' });
@@ -57,8 +56,7 @@ export function storeAuditContract(open: OpenStore): void {
   });
 
   test('a removed row has no hash after it; a guard and a read change nothing', async () => {
-    const store = await open();
-    await store.run(async (tx) => tx.advances.put(anAdvance()));
+    const store = await open((tx) => tx.advances.put(anAdvance()));
     const removed = await changesOf(store, async (tx) => {
       const advance = (await tx.advances.get(tenant, anAdvance().paymentId)) ?? assert.fail();
       tx.epochs.expectNoQuarantine();
@@ -98,8 +96,7 @@ export function storeAuditContract(open: OpenStore): void {
   });
 
   test('entries are found by what they are about, newest first', async () => {
-    const store = await open();
-    await store.run(async (tx) => {
+    const store = await open((tx) => {
       for (const [at, subjectId] of ['org_1', 'org_2', 'org_1', 'org_1'].entries()) {
         append(tx, `aud_${at}`, subjectId);
       }
@@ -134,8 +131,7 @@ export function storeAuditContract(open: OpenStore): void {
   });
 
   test('an entry is not removed, and no pruning names its feed', async () => {
-    const store = await open();
-    await store.run(async (tx) => {
+    const store = await open((tx) => {
       append(tx, 'aud_1', 'org_1');
       tx.feed.append(anEvent());
     });

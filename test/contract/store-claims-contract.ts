@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { aliasOf, eventBody } from '../../core/domain/payments/event.js';
 import { isExpirable, type Payment, paymentStatuses } from '../../core/domain/payments/payment.js';
-import type { Claim, DuePage, Store } from '../../core/ports/storage.js';
+import type { Claim, DuePage, Tx } from '../../core/ports/storage.js';
 import {
   aBarePayment,
   aCommand,
@@ -29,8 +29,7 @@ export function asTaken<T extends { readonly leaseToken: string | null }>(row: T
 
 export function storeClaimsContract(fresh: OpenStore): void {
   test('due commands are leased, oldest due first, and not handed out twice', async () => {
-    const store = await fresh();
-    await store.run(async (tx) => {
+    const store = await fresh((tx) => {
       const due = { cmd_c: T0 - 2, cmd_a: T0, cmd_b: T0 - 1, cmd_later: T0 + 1, cmd_never: null };
       for (const [id, dueAtMs] of Object.entries(due))
         tx.commands.insert(aCommand({ id, dueAtMs }));
@@ -46,14 +45,13 @@ export function storeClaimsContract(fresh: OpenStore): void {
       store.claims.commands(claim()),
       store.claims.commands(claim()),
     ]);
-    assert.deepEqual(ids([...second, ...third]), ['cmd_a']);
+    assert.deepEqual(valuesOf([...second, ...third], 'id'), ['cmd_a']);
     const again = await store.claims.commands(claim(T0 + 1_000));
-    assert.deepEqual(ids(again).sort(), ['cmd_a', 'cmd_b', 'cmd_c', 'cmd_later']);
+    assert.deepEqual(valuesOf(again, 'id').toSorted(), ['cmd_a', 'cmd_b', 'cmd_c', 'cmd_later']);
   });
 
   test('a write decided before the claim loses against it', async () => {
-    const store = await fresh();
-    await store.run(async (tx) => tx.commands.insert(aCommand()));
+    const store = await fresh((tx) => tx.commands.insert(aCommand()));
     await store.claims.commands(claim());
     await assertContended(store, (tx) =>
       tx.commands.update(aCommand({ state: 'void', dueAtMs: null })),
@@ -61,9 +59,8 @@ export function storeClaimsContract(fresh: OpenStore): void {
   });
 
   test('due deliveries are counted, leased and given with body and subscription', async () => {
-    const store = await fresh();
     const subscription = aSubscription({ active: false });
-    await store.run(async (tx) => {
+    const store = await fresh((tx) => {
       tx.subscriptions.insert(subscription);
       tx.feed.append(aFeedEvent({ body: '{"exact": "bytes"}' }));
       tx.deliveries.insert(aDelivery());
@@ -81,11 +78,10 @@ export function storeClaimsContract(fresh: OpenStore): void {
   });
 
   test('a delivery of an alias is given with the body of the alias', async () => {
-    const store = await fresh();
     const body = eventBody('payment_intent.settled', { externalEventId: 'evt_1' });
     const event = aFeedEvent({ type: 'payment_intent.settled', body });
     const alias = aliasOf(event, 'invoice.settled');
-    await store.run(async (tx) => {
+    const store = await fresh((tx) => {
       tx.subscriptions.insert(aSubscription());
       tx.feed.append(event, alias);
       for (const { id, type } of [event, alias])
@@ -97,9 +93,8 @@ export function storeClaimsContract(fresh: OpenStore): void {
   });
 
   test('deliveries come with the subscription as it stands at each claim', async () => {
-    const store = await fresh();
     const first = aSubscription();
-    await store.run(async (tx) => {
+    const store = await fresh((tx) => {
       tx.subscriptions.insert(first);
       tx.feed.append(aFeedEvent());
       for (const id of ['whd_1', 'whd_2', 'whd_3']) tx.deliveries.insert(aDelivery({ id }));
@@ -118,8 +113,7 @@ export function storeClaimsContract(fresh: OpenStore): void {
   });
 
   test('deliveries come oldest due first, of the one subscription, up to the limit', async () => {
-    const store = await fresh();
-    await store.run(async (tx) => {
+    const store = await fresh((tx) => {
       tx.subscriptions.insert(aSubscription());
       tx.subscriptions.insert(aSubscription({ id: 'whs_2' }));
       tx.feed.append(aFeedEvent());
@@ -141,8 +135,7 @@ export function storeClaimsContract(fresh: OpenStore): void {
   });
 
   test('an attempt whose lease ran out is taken over once, under its number', async () => {
-    const store = await fresh();
-    await store.run(async (tx) => {
+    const store = await fresh((tx) => {
       tx.subscriptions.insert(aSubscription());
       tx.feed.append(aFeedEvent());
       tx.deliveries.insert(aDelivery());
@@ -164,10 +157,9 @@ export function storeClaimsContract(fresh: OpenStore): void {
   });
 
   test('a delivery that lost both leases of an attempt is spent: not sent, but found', async () => {
-    const store = await fresh();
     const lost = { attempt: 3, leaseToken: 'w1', dueAtMs: T0 } as const;
     const spent = aDelivery({ ...lost, resent: true });
-    await store.run(async (tx) => {
+    const store = await fresh((tx) => {
       tx.subscriptions.insert(aSubscription());
       tx.feed.append(aFeedEvent());
       tx.deliveries.insert(spent);
@@ -188,8 +180,7 @@ export function storeClaimsContract(fresh: OpenStore): void {
   });
 
   test('subscriptions with something due are named once each, with their tenants', async () => {
-    const store = await fresh();
-    await store.run(async (tx) => {
+    const store = await fresh((tx) => {
       const rows = [
         ['whs_1', T0],
         ['whs_1', T0 - 1],
@@ -218,8 +209,7 @@ export function storeClaimsContract(fresh: OpenStore): void {
   });
 
   test('payments expire by their table, when due and not covered', async () => {
-    const store = await fresh();
-    await store.run(async (tx) => {
+    const store = await fresh((tx) => {
       for (const status of paymentStatuses) {
         tx.payments.insert(aBarePayment({ id: `pi_${status}`, status, expiresAtMs: T0 }));
       }
@@ -230,21 +220,20 @@ export function storeClaimsContract(fresh: OpenStore): void {
     });
     const expired = await store.claims.expiredPayments(duePage(100));
     const expirable = paymentStatuses.filter(isExpirable).map((status) => `pi_${status}`);
-    assert.deepEqual(ids(expired), expirable.sort());
+    assert.deepEqual(valuesOf(expired, 'id'), expirable.sort());
     const pages = [];
     for (let after: DuePage['after'] = null; ; ) {
       const page: readonly Payment[] = await store.claims.expiredPayments(duePage(2, T0, after));
       const last = page.at(-1);
       if (last === undefined) break;
-      pages.push(...ids(page));
+      pages.push(...valuesOf(page, 'id'));
       after = { id: last.id, dueAtMs: T0 };
     }
-    assert.deepEqual(pages, ids(expired));
+    assert.deepEqual(pages, valuesOf(expired, 'id'));
   });
 
   test('payments are reminded of once their time has come, earliest first', async () => {
-    const store = await fresh();
-    await store.run(async (tx) => {
+    const store = await fresh((tx) => {
       for (const [id, remindAtMs] of [
         ['inv_b', T0],
         ['inv_a', T0],
@@ -257,12 +246,14 @@ export function storeClaimsContract(fresh: OpenStore): void {
     });
     const first = await store.claims.paymentsToRemind(duePage(2));
     const rest = await store.claims.paymentsToRemind(duePage(9, T0, { id: 'inv_a', dueAtMs: T0 }));
-    assert.deepEqual([ids(first), ids(rest)], [['inv_c', 'inv_a'], ['inv_b']]);
+    assert.deepEqual(
+      [valuesOf(first, 'id'), valuesOf(rest, 'id')],
+      [['inv_c', 'inv_a'], ['inv_b']],
+    );
   });
 
   test('released leases are due immediately, and an interrupted attempt is recognized', async () => {
-    const store = await fresh();
-    await store.run(async (tx) => {
+    const store = await fresh((tx) => {
       tx.subscriptions.insert(aSubscription());
       tx.feed.append(aFeedEvent());
       tx.deliveries.insert(aDelivery());
@@ -274,7 +265,7 @@ export function storeClaimsContract(fresh: OpenStore): void {
     await store.claims.deliveries(deliveryClaim('whs_1'));
     await store.claims.releaseAll(T0 + 1);
     const commands = await store.claims.commands(claim(T0 + 1));
-    assert.deepEqual(ids(commands), ['cmd_1']);
+    assert.deepEqual(valuesOf(commands, 'id'), ['cmd_1']);
     const deliveries = await store.claims.deliveries(deliveryClaim('whs_1', T0 + 1));
     assert.deepEqual(
       deliveries.map(({ delivery }) => [delivery.id, delivery.attempt, delivery.resent]),
@@ -283,9 +274,8 @@ export function storeClaimsContract(fresh: OpenStore): void {
   });
 
   test('a process releases only its own leases', async () => {
-    const store = await fresh();
     const foreign = { leaseToken: 'another process.w1', dueAtMs: T0 + 9_000 };
-    await store.run(async (tx) => {
+    const store = await fresh((tx) => {
       tx.subscriptions.insert(aSubscription());
       tx.feed.append(aFeedEvent());
       tx.deliveries.insert(aDelivery());
@@ -296,11 +286,11 @@ export function storeClaimsContract(fresh: OpenStore): void {
       tx.mails.insert(aMail({ id: 'mail_foreign', nth: 2, tokenHash: 'h', ...foreign }));
     });
     const inHand = async (nowMs: number) => [
-      ...ids(await store.claims.commands(claim(nowMs))),
+      ...valuesOf(await store.claims.commands(claim(nowMs)), 'id'),
       ...(await store.claims.deliveries(deliveryClaim('whs_1', nowMs))).map(
         ({ delivery }) => delivery.id,
       ),
-      ...ids(await store.claims.mails(claim(nowMs))),
+      ...valuesOf(await store.claims.mails(claim(nowMs)), 'id'),
     ];
     const own = await inHand(T0);
     assert.equal(own.length, 3);
@@ -340,16 +330,12 @@ export function storeClaimsContract(fresh: OpenStore): void {
     },
   } as const satisfies Record<
     string,
-    {
-      readonly stage: (tx: Parameters<Parameters<Store['run']>[0]>[0]) => void;
-      readonly dueAtMs: number | null;
-    }
+    { readonly stage: (tx: Tx) => void; readonly dueAtMs: number | null }
   >;
 
   for (const [what, { stage, dueAtMs }] of Object.entries(dueWork)) {
     test(`the next moment of work is known: ${what}`, async () => {
-      const store = await fresh();
-      await store.run(async (tx) => stage(tx));
+      const store = await fresh(stage);
       assert.equal(await store.claims.nextDueAtMs(), dueAtMs);
     });
   }
@@ -361,8 +347,4 @@ function claim(nowMs = T0): Claim {
 
 function deliveryClaim(subscriptionId: string, nowMs = T0) {
   return { ...claim(nowMs), subscriptionId };
-}
-
-function ids(rows: readonly { readonly id: string }[]): string[] {
-  return rows.map(({ id }) => id);
 }

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AssertionFailure, PonteError } from '../../core/errors.js';
-import type { Store } from '../../core/ports/storage.js';
+import type { Tx } from '../../core/ports/storage.js';
 import {
   aBuyer,
   aCommand,
@@ -31,8 +31,7 @@ export function storeContract(fresh: OpenStore): void {
   });
 
   test('all staged writes are applied, and visible to the next work', async () => {
-    const store = await fresh();
-    await store.run(async (tx) => {
+    const store = await fresh((tx) => {
       tx.payments.insert(aPayment());
       tx.funds.put(someFunds());
     });
@@ -56,8 +55,7 @@ export function storeContract(fresh: OpenStore): void {
   });
 
   test('an update raises the version by one; what may not change stays', async () => {
-    const store = await fresh();
-    await store.run(async (tx) => tx.payments.insert(aPayment()));
+    const store = await fresh((tx) => tx.payments.insert(aPayment()));
     const changed = { status: 'settled', publicId: 'other', updatedAtMs: T0 + 9 } as const;
     await store.run(async (tx) => tx.payments.update(aPayment(changed)));
     const payment = await store.run((tx) => tx.payments.get(tenant, 'pi_1'));
@@ -69,12 +67,11 @@ export function storeContract(fresh: OpenStore): void {
     'an expected profile': (tx) => tx.organizations.expectProfile(aProfile({ version: 2 })),
     'an expected submission': (tx) => tx.buyers.expectSubmission(aSubmission({ version: 2 })),
     'an advance that was replaced': (tx) => tx.advances.remove(anAdvance({ version: 2 })),
-  } as const satisfies Record<string, (tx: Parameters<Parameters<Store['run']>[0]>[0]) => void>;
+  } as const satisfies Record<string, (tx: Tx) => void>;
 
   for (const [what, stage] of Object.entries(staleWrites)) {
     test(`${what} that is stale fails its whole batch and no other`, async () => {
-      const store = await fresh();
-      await store.run(async (tx) => {
+      const store = await fresh((tx) => {
         tx.payments.insert(aPayment());
         tx.organizations.insert(anOrganization(), [aProfile()]);
         tx.buyers.insertSubmission(aSubmission());
@@ -98,8 +95,7 @@ export function storeContract(fresh: OpenStore): void {
   }
 
   test('guards that hold let the batch through and change nothing', async () => {
-    const store = await fresh();
-    await store.run(async (tx) => {
+    const store = await fresh((tx) => {
       tx.organizations.insert(anOrganization(), [aProfile()]);
       tx.buyers.insertSubmission(aSubmission());
       tx.subscriptions.insert(aSubscription());
@@ -150,15 +146,11 @@ export function storeContract(fresh: OpenStore): void {
       first: (tx) => tx.buyers.insertSubmission(aSubmission({ id: 'kyc_1' })),
       second: (tx) => tx.buyers.insertSubmission(aSubmission({ id: 'kyc_2' })),
     },
-  } as const satisfies Record<
-    string,
-    Record<'first' | 'second', (tx: Parameters<Parameters<Store['run']>[0]>[0]) => void>
-  >;
+  } as const satisfies Record<string, Record<'first' | 'second', (tx: Tx) => void>>;
 
   for (const [what, { first, second }] of Object.entries(uniqueWrites)) {
     test(`${what} is taken once: the second writer runs again, then gives up`, async () => {
-      const store = await fresh();
-      await store.run(async (tx) => first(tx));
+      const store = await fresh(first);
       let runs = 0;
       await assert.rejects(
         store.run(async (tx) => {
@@ -177,8 +169,7 @@ export function storeContract(fresh: OpenStore): void {
   }
 
   test('the same externalId serves other modes, organizations and origins', async () => {
-    const store = await fresh();
-    await store.run(async (tx) => {
+    await fresh((tx) => {
       const places = [
         { orgId: 'org_a', mode: 'test', origin: 'payment_intent' },
         { orgId: 'org_a', mode: 'live', origin: 'payment_intent' },
@@ -194,8 +185,7 @@ export function storeContract(fresh: OpenStore): void {
   });
 
   test('concurrent increments of a counter are each counted once', async () => {
-    const store = await fresh();
-    await store.run(async (tx) => tx.funds.put(someFunds()));
+    const store = await fresh((tx) => tx.funds.put(someFunds()));
     const raises = Array.from({ length: 20 }, () =>
       store.run(async (tx) => {
         const funds = await tx.funds.get(tenant, 'pi_1');
@@ -212,8 +202,7 @@ export function storeContract(fresh: OpenStore): void {
   });
 
   test('a refusal decided on rows that changed between two reads is decided again', async () => {
-    const store = await fresh();
-    await store.run(async (tx) => {
+    const store = await fresh((tx) => {
       tx.payments.insert(aPayment());
       tx.funds.put(someFunds());
     });
@@ -239,12 +228,11 @@ export function storeContract(fresh: OpenStore): void {
     throw: () => {
       throw new Error('decided on a row that has changed');
     },
-  } as const satisfies Record<string, (tx: Parameters<Parameters<Store['run']>[0]>[0]) => void>;
+  } as const satisfies Record<string, (tx: Tx) => void>;
 
   for (const [what, end] of Object.entries(staleEnds)) {
     test(`what a run decides on a row that was read before it is decided again: a ${what}`, async () => {
-      const store = await fresh();
-      await store.run(async (tx) => tx.commands.insert(aCommand({ tries: 0 })));
+      const store = await fresh((tx) => tx.commands.insert(aCommand({ tries: 0 })));
       await store.run(async (tx) => tx.commands.update(aCommand({ tries: 1 })));
       const runs: (number | undefined)[] = [];
       await store.run(async (tx) => {
@@ -264,10 +252,9 @@ export function storeContract(fresh: OpenStore): void {
   }
 
   test('a run takes what is known of a payment, and reads it if another write has won', async () => {
-    const store = await fresh();
     const payment = aPayment();
     const command = aCommand();
-    await store.run(async (tx) => {
+    const store = await fresh((tx) => {
       tx.payments.insert(payment);
       tx.funds.put(someFunds({ version: 0 }));
       tx.commands.insert(command);
@@ -315,8 +302,7 @@ export function storeContract(fresh: OpenStore): void {
   });
 
   test('a row is not read after a write to it was staged; other rows are', async () => {
-    const store = await fresh();
-    await store.run(async (tx) => {
+    const store = await fresh((tx) => {
       tx.payments.insert(aPayment({ id: 'pi_1' }));
       tx.deliveries.insert(aDelivery({ id: 'whd_2' }));
     });
@@ -345,8 +331,7 @@ export function storeContract(fresh: OpenStore): void {
   });
 
   test('a row may be expected and changed in one batch, in either order', async () => {
-    const store = await fresh();
-    await store.run(async (tx) => tx.buyers.insertSubmission(aSubmission()));
+    const store = await fresh((tx) => tx.buyers.insertSubmission(aSubmission()));
     await store.run(async (tx) => {
       tx.buyers.expectSubmission(aSubmission());
       tx.buyers.updateSubmission(aSubmission());
@@ -358,8 +343,7 @@ export function storeContract(fresh: OpenStore): void {
   });
 
   test('of two works that each rely on what the other changes, one is decided again', async () => {
-    const store = await fresh();
-    await store.run(async (tx) => {
+    const store = await fresh((tx) => {
       tx.organizations.insert(anOrganization(), [aProfile()]);
       tx.buyers.insertSubmission(aSubmission());
     });

@@ -1,6 +1,6 @@
 // The contract of the store, all parts of it: every database passes the same tests.
 import { after, afterEach, beforeEach, describe } from 'node:test';
-import type { Sealer, Store } from '../../core/ports/storage.js';
+import type { Sealer, Store, Tx } from '../../core/ports/storage.js';
 import { storeAccountsContract } from './store-accounts-contract.js';
 import { storeAuditContract } from './store-audit-contract.js';
 import { storeBankDetailsContract } from './store-bank-details-contract.js';
@@ -26,8 +26,8 @@ import { storeSearchContract } from './store-search-contract.js';
 import { storeSubjectsContract } from './store-subjects-contract.js';
 import { storeViewsContract } from './store-views-contract.js';
 
-/** A new, migrated store, closed after the test or the part that opens it. */
-export type OpenStore = (sealer?: Sealer) => Promise<Store>;
+/** A new, migrated store with its first rows, closed after the test or the part that opens it. */
+export type OpenStore = (stage?: (tx: Tx) => unknown, sealer?: Sealer) => Promise<Store>;
 
 type Parts = Readonly<Record<string, (open: OpenStore) => void>>;
 
@@ -64,7 +64,11 @@ export const others: Parts = {
 
 const all: Parts = { ...writes, ...others };
 
-export function storeContracts(database: string, open: OpenStore, parts = all): void {
+export function storeContracts(
+  database: string,
+  open: (sealer?: Sealer) => Promise<Store>,
+  parts = all,
+): void {
   for (const [name, part] of Object.entries(parts)) {
     describe(`the store over ${database}: ${name}`, () => {
       const ofPart: Store[] = [];
@@ -80,9 +84,10 @@ export function storeContracts(database: string, open: OpenStore, parts = all): 
         await close(ofTest);
       });
       after(() => close(ofPart));
-      part(async (sealer) => {
+      part(async (stage, sealer) => {
         const store = await open(sealer);
         opened.push(store);
+        if (stage !== undefined) await store.run(async (tx) => void (await stage(tx)));
         return store;
       });
     });

@@ -25,8 +25,7 @@ import type { OpenStore } from './store-contracts.js';
 
 export function storeDepositsContract(fresh: OpenStore): void {
   const written = async (work: (tx: Tx) => void): Promise<Store> => {
-    const store = await fresh();
-    await store.run(async (tx) => work(tx));
+    const store = await fresh((tx) => work(tx));
     return store;
   };
   const deposits = (...rows: readonly Partial<Deposit>[]) =>

@@ -35,7 +35,6 @@ const ends = ['open', 'completed', 'failed', 'returned'] as const;
 
 export function storeDeskContract(fresh: OpenStore): void {
   test('a decision is stored whole, with and without what is optional', async () => {
-    const store = await fresh();
     const bare = aProposal({
       id: 'dec_2',
       itemId: 'dep_1',
@@ -47,7 +46,7 @@ export function storeDeskContract(fresh: OpenStore): void {
       endedBy: null,
       endedAtMs: null,
     });
-    await store.run(async (tx) => {
+    const store = await fresh((tx) => {
       tx.proposals.insert(aProposal());
       tx.proposals.insert(bare);
     });
@@ -56,14 +55,13 @@ export function storeDeskContract(fresh: OpenStore): void {
   });
 
   test('a decision ends, and keeps what was proposed', async () => {
-    const store = await fresh();
     const proposed = aProposal({
       state: 'proposed',
       endedById: null,
       endedBy: null,
       endedAtMs: null,
     });
-    await store.run(async (tx) => tx.proposals.insert(proposed));
+    const store = await fresh((tx) => tx.proposals.insert(proposed));
     const over = {
       state: 'replaced',
       endedById: 'opr_eva',
@@ -78,8 +76,7 @@ export function storeDeskContract(fresh: OpenStore): void {
   });
 
   test('decisions about one item are numbered', async () => {
-    const store = await fresh();
-    await store.run(async (tx) => {
+    const store = await fresh((tx) => {
       tx.proposals.insert(aProposal({ id: 'dec_2', number: 2 }));
       tx.proposals.insert(aProposal());
       tx.proposals.insert(aProposal({ id: 'dec_3', itemId: 'cmd_2' }));
@@ -92,8 +89,7 @@ export function storeDeskContract(fresh: OpenStore): void {
   });
 
   test('decisions are listed newest first, of all or some tenants, page by page', async () => {
-    const store = await fresh();
-    await store.run(async (tx) => {
+    const store = await fresh((tx) => {
       for (const [index, place] of [tenant, otherMode, otherOrg, tenant].entries()) {
         tx.proposals.insert(aProposal({ ...place, id: `dec_${index}`, itemId: `cmd_${index}` }));
       }
@@ -116,7 +112,6 @@ export function storeDeskContract(fresh: OpenStore): void {
   });
 
   test('the queues of commands hold those that the domain names, in id order', async () => {
-    const store = await fresh();
     const states = Object.keys(commandMoves) as readonly CommandState[];
     const commands: readonly MoneyCommand[] = moneyKinds.flatMap((kind) =>
       states.flatMap((state) =>
@@ -128,7 +123,7 @@ export function storeDeskContract(fresh: OpenStore): void {
         ),
       ),
     );
-    await store.run(async (tx) => {
+    const store = await fresh((tx) => {
       for (const command of commands) tx.commands.insert(command);
       tx.commands.insert(aPartyCommand({ id: 'cmd_party', state: 'refused' }));
     });
@@ -150,7 +145,6 @@ export function storeDeskContract(fresh: OpenStore): void {
   });
 
   test('the queue of deposits holds those that the domain calls unmatched, in id order', async () => {
-    const store = await fresh();
     const rows = depositStates.flatMap((state) =>
       ends.flatMap((end) =>
         ['USD', 'EUR'].map((currency) => {
@@ -167,7 +161,7 @@ export function storeDeskContract(fresh: OpenStore): void {
         }),
       ),
     );
-    await store.run(async (tx) => {
+    const store = await fresh((tx) => {
       for (const row of rows) tx.deposits.insert(row);
     });
     const expected = valuesOf(rows.filter(isUnmatched), 'id').toSorted();
@@ -180,8 +174,7 @@ export function storeDeskContract(fresh: OpenStore): void {
   });
 
   test('running payments whose buyer lost its approval are found, in id order', async () => {
-    const store = await fresh();
-    await store.run(async (tx) => {
+    const store = await fresh((tx) => {
       for (const status of paymentStatuses) {
         for (const approvalLostAtMs of [null, T0]) {
           const id = `pi_${approvalLostAtMs}_${status}`;
@@ -198,9 +191,8 @@ export function storeDeskContract(fresh: OpenStore): void {
   });
 
   test('payments with a loss that is not written off are found, in id order', async () => {
-    const store = await fresh();
     const lost = { ...otherOrg, payoutMinor: 5n, lossMinor: 5n };
-    await store.run(async (tx) => {
+    const store = await fresh((tx) => {
       tx.funds.put(someFunds({ ...lost, paymentId: 'pi_3' }));
       tx.funds.put(someFunds({ ...lost, paymentId: 'pi_2', writtenOffMinor: 5n }));
       tx.funds.put(someFunds({ ...lost, paymentId: 'pi_1', writtenOffMinor: 4n }));
@@ -215,8 +207,7 @@ export function storeDeskContract(fresh: OpenStore): void {
   });
 
   test('payments that hold money are found by their funds, in id order', async () => {
-    const store = await fresh();
-    await store.run(async (tx) => {
+    const store = await fresh((tx) => {
       for (const [index, position] of [...positions, 'received' as const].entries()) {
         tx.funds.put(someFunds({ ...otherOrg, paymentId: `pi_${index}`, position }));
       }

@@ -18,6 +18,7 @@ import {
   T0,
   tenant,
 } from '../support/samples/domain-samples.js';
+import { valuesOf } from '../support/values-of.js';
 import { assertContended } from './contention.js';
 import type { OpenStore } from './store-contracts.js';
 
@@ -31,13 +32,10 @@ const bare = aDocument({
 const owner = aDocument().owner;
 
 export function storeDocumentsContract(open: OpenStore): void {
-  const fresh = async (...documents: readonly Document[]): Promise<Store> => {
-    const store = await open();
-    await store.run(async (tx) => {
+  const fresh = (...documents: readonly Document[]) =>
+    open((tx) => {
       for (const document of documents) tx.documents.insert(document);
     });
-    return store;
-  };
   const found = (store: Store, id = 'doc_1') => store.run((tx) => tx.documents.find(id));
 
   test('a document comes back as it was written, also changed', async () => {
@@ -107,10 +105,10 @@ export function storeDocumentsContract(open: OpenStore): void {
       aDocument({ id: 'doc_4', dueAtMs: null }),
     );
     const due = (limit: number) => store.run((tx) => tx.documents.due(duePage(limit, T0 + 2)));
-    assert.deepEqual(ids(await due(9)), ['doc_2', 'doc_1']);
-    assert.deepEqual(ids(await due(1)), ['doc_2']);
+    assert.deepEqual(valuesOf(await due(9), 'id'), ['doc_2', 'doc_1']);
+    assert.deepEqual(valuesOf(await due(1), 'id'), ['doc_2']);
     const behind = duePage(9, T0 + 2, { dueAtMs: T0 + 1, id: 'doc_2' });
-    assert.deepEqual(ids(await store.run((tx) => tx.documents.due(behind))), ['doc_1']);
+    assert.deepEqual(valuesOf(await store.run((tx) => tx.documents.due(behind)), 'id'), ['doc_1']);
   });
 
   test('operators list them newest first, the purged ones only if asked', async () => {
@@ -121,7 +119,7 @@ export function storeDocumentsContract(open: OpenStore): void {
       aDocument({ id: 'doc_4', status: 'purging', ...otherMode }),
     );
     const list = async (kept: boolean, beforeId: string | null, limit = 9) =>
-      ids(await store.run((tx) => tx.documents.list({ kept, beforeId, limit })));
+      valuesOf(await store.run((tx) => tx.documents.list({ kept, beforeId, limit })), 'id');
     assert.deepEqual(await list(true, null), ['doc_4', 'doc_2', 'doc_1']);
     assert.deepEqual(await list(true, 'doc_4', 1), ['doc_2']);
     assert.deepEqual(await list(false, null), ['doc_4', 'doc_3', 'doc_2', 'doc_1']);
@@ -169,8 +167,4 @@ export function storeDocumentsContract(open: OpenStore): void {
     const store = await fresh(aDocument());
     await assertContended(store, (tx) => tx.documents.update(aDocument({ version: 2 })));
   });
-}
-
-function ids(rows: readonly { readonly id: string }[]): readonly string[] {
-  return rows.map(({ id }) => id);
 }

@@ -46,8 +46,7 @@ export function storeFeedContract(open: OpenStore): void {
   });
 
   test('a batch that fails takes no number, and the others of its group go on without it', async () => {
-    const store = await open();
-    await store.run(async (tx) => tx.payments.insert(aPayment()));
+    const store = await open((tx) => tx.payments.insert(aPayment()));
     const settled = await Promise.allSettled(
       ['evt_1', 'evt_2', 'evt_3', 'evt_4'].map((id) =>
         store.run(async (tx) => {
@@ -72,14 +71,13 @@ export function storeFeedContract(open: OpenStore): void {
   });
 
   test('the newest events are found by subject and type, within a range of the feed', async () => {
-    const store = await open();
     const made = [
       ['pi_1', 'payment_intent.created'],
       ['pi_2', 'payment_intent.created'],
       ['pi_1', 'payment_intent.settled'],
       ['pi_2', 'payment_intent.settled'],
     ] as const;
-    await store.run(async (tx) => {
+    const store = await open((tx) => {
       for (const [at, [subjectId, type]] of made.entries()) {
         tx.feed.append(anEvent({ id: `evt_${at + 1}`, subjectId, type }));
         tx.feed.append(anEvent({ ...otherOrg, id: `evt_${at + 1}`, subjectId, type }));
@@ -101,9 +99,8 @@ export function storeFeedContract(open: OpenStore): void {
   });
 
   test('deliveries of a subscription are counted by state, up to a limit', async () => {
-    const store = await open();
     const states = ['delivered', 'delivered', 'pending', 'dead_letter', 'pending'] as const;
-    await store.run(async (tx) => {
+    const store = await open((tx) => {
       for (const [at, status] of states.entries()) {
         const dueAtMs = status === 'pending' ? T0 : null;
         const own = { status, dueAtMs, createdAtMs: T0 + at };
@@ -146,10 +143,9 @@ export function storeFeedContract(open: OpenStore): void {
   });
 
   test('events without a delivery to a subscription are found behind its cursor', async () => {
-    const store = await open();
     const [first, second] = [aSubscription(), aSubscription({ id: 'whs_2' })];
     const types = ['payment_intent.created', 'invoice.created', 'payment_intent.created'];
-    await store.run(async (tx) => append(tx, tenant, 'evt_0'));
+    const store = await open((tx) => append(tx, tenant, 'evt_0'));
     await store.run(async (tx) => {
       for (const one of [first, second]) tx.subscriptions.insert(one);
       tx.subscriptions.insert(aSubscription({ id: 'whs_3', active: false }));
@@ -187,11 +183,10 @@ export function storeFeedContract(open: OpenStore): void {
   });
 
   test('an event and its alias are one row, and read like two rows', async () => {
-    const store = await open();
     const [one, two] = ['payment_intent.created', 'invoice.created'];
     const made = [[one, two], [two], [one, two], [one, two], [two]] as const;
     // The same events: in one tenant by pairs, in the other each in its own row.
-    await store.run(async (tx) => {
+    const store = await open((tx) => {
       for (const [at, [type, alias]] of made.entries()) {
         const named = (id: string) => ({
           id,
@@ -257,9 +252,8 @@ export function storeFeedContract(open: OpenStore): void {
   });
 
   test('active subscriptions with the URL of another one of their tenant are found', async () => {
-    const store = await open();
     const url = 'https://acme.example/other';
-    await store.run(async (tx) => {
+    const store = await open((tx) => {
       for (const id of ['whs_1', 'whs_2']) tx.subscriptions.insert(aSubscription({ id }));
       tx.subscriptions.insert(aSubscription({ id: 'whs_3', active: false }));
       tx.subscriptions.insert(aSubscription({ id: 'whs_4', url }));

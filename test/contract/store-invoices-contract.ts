@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { type Tenant, tenantOf } from '../../core/domain/base/tenant.js';
 import type { Mail, MailSubject } from '../../core/domain/mail/mail.js';
 import type { Payment } from '../../core/domain/payments/payment.js';
-import type { Claim, Store } from '../../core/ports/storage.js';
+import type { Claim } from '../../core/ports/storage.js';
 import {
   aBarePayment,
   anOrganization,
@@ -18,6 +18,7 @@ import {
   tenant,
 } from '../support/samples/domain-samples.js';
 import { aMail } from '../support/samples/mail-samples.js';
+import { valuesOf } from '../support/values-of.js';
 import { assertContended } from './contention.js';
 import { asTaken } from './store-claims-contract.js';
 import type { OpenStore } from './store-contracts.js';
@@ -26,19 +27,16 @@ const invoice = (id: string, fields: Partial<Payment> = {}): Payment =>
   aBarePayment({ id, origin: 'invoice', ...fields });
 
 export function storeInvoicesContract(open: OpenStore): void {
-  const fresh = async (
+  const fresh = (
     rows: { readonly payments?: readonly Payment[]; readonly mails?: readonly Mail[] } = {},
-  ): Promise<Store> => {
-    const store = await open();
-    await store.run(async (tx) => {
+  ) =>
+    open((tx) => {
       for (const payment of rows.payments ?? []) {
         tx.payments.insert(payment);
         tx.funds.put(someFunds({ ...tenantOf(payment), paymentId: payment.id }));
       }
       for (const mail of rows.mails ?? []) tx.mails.insert(mail);
     });
-    return store;
-  };
   test('an invoice comes back as it was written, full or bare', async () => {
     const full = aPayment({ id: 'inv_1', origin: 'invoice' });
     const store = await fresh({ payments: [full, invoice('inv_2')] });
@@ -143,7 +141,7 @@ export function storeInvoicesContract(open: OpenStore): void {
     });
     const newest = async (purpose: Mail['purpose'], home: Tenant = tenant) => {
       const to = { ...home, purpose, toKey: 'ana@example.com' };
-      return ids(await store.run((tx) => tx.mails.newestNumbered(to, 2)));
+      return valuesOf(await store.run((tx) => tx.mails.newestNumbered(to, 2)), 'id');
     };
     assert.deepEqual(await newest('sign_in'), ['mail_3', 'mail_1'], 'of the organization');
     assert.deepEqual(await newest('sign_in', otherOrg), ['mail_2']);
@@ -152,7 +150,7 @@ export function storeInvoicesContract(open: OpenStore): void {
     assert.deepEqual(await newest('invitation', otherOrg), ['mail_c']);
     const about = async (accountId: string | null) => {
       const to = { ...tenant, purpose: 'invitation', toKey: 'ana@example.com' } as const;
-      return ids(await store.run((tx) => tx.mails.newestAbout({ ...to, accountId }, 2)));
+      return valuesOf(await store.run((tx) => tx.mails.newestAbout({ ...to, accountId }, 2)), 'id');
     };
     assert.deepEqual(await about(null), ['mail_b', 'mail_d']);
     assert.deepEqual(await about('acct_1'), ['mail_e'], 'about the account');
@@ -177,7 +175,7 @@ export function storeInvoicesContract(open: OpenStore): void {
       ],
     });
     const listed = async (status: Mail['status'] | null, beforeId: string | null, limit = 9) =>
-      ids(await store.run((tx) => tx.mails.list({ status, beforeId, limit })));
+      valuesOf(await store.run((tx) => tx.mails.list({ status, beforeId, limit })), 'id');
     assert.deepEqual(await listed(null, null), ['mail_4', 'mail_3', 'mail_2', 'mail_1']);
     assert.deepEqual(await listed(null, 'mail_4', 2), ['mail_3', 'mail_2']);
     assert.deepEqual(await listed('refused', null), ['mail_4', 'mail_3']);
@@ -189,11 +187,11 @@ export function storeInvoicesContract(open: OpenStore): void {
     const mails = [numbered('mail_2', 2, otherOrg), numbered('mail_1', 1), numbered('mail_3', 3)];
     const store = await fresh({ mails });
     const oldest = await store.run((tx) => tx.mails.oldest(2));
-    assert.deepEqual(ids(oldest), ['mail_1', 'mail_2']);
+    assert.deepEqual(valuesOf(oldest, 'id'), ['mail_1', 'mail_2']);
     await store.run(async (tx) => {
       for (const mail of oldest) tx.mails.remove(mail);
     });
-    assert.deepEqual(ids(await store.run((tx) => tx.mails.oldest(9))), ['mail_3']);
+    assert.deepEqual(valuesOf(await store.run((tx) => tx.mails.oldest(9)), 'id'), ['mail_3']);
     await assertContended(store, (tx) => tx.mails.remove({ ...numbered('mail_3', 3), version: 9 }));
   });
 
@@ -208,7 +206,7 @@ export function storeInvoicesContract(open: OpenStore): void {
       ],
     });
     const first = await store.claims.mails({ ...claim(), limit: 2 });
-    assert.deepEqual(ids(first), ['mail_2', 'mail_3']);
+    assert.deepEqual(valuesOf(first, 'id'), ['mail_2', 'mail_3']);
     assert.deepEqual(first.map(asTaken)[1], {
       ...due('mail_3', T0 + 1_000),
       leaseToken: 'leased',
@@ -219,16 +217,16 @@ export function storeInvoicesContract(open: OpenStore): void {
       store.claims.mails(claim()),
       store.claims.mails(claim()),
     ]);
-    assert.deepEqual(ids([...second, ...third]), ['mail_1']);
+    assert.deepEqual(valuesOf([...second, ...third], 'id'), ['mail_1']);
     const again = await store.claims.mails(claim(T0 + 1_000));
-    assert.deepEqual(ids(again).toSorted(), ['mail_1', 'mail_2', 'mail_3', 'mail_4']);
+    assert.deepEqual(valuesOf(again, 'id').toSorted(), ['mail_1', 'mail_2', 'mail_3', 'mail_4']);
   });
 
   test('ending all leases makes claimed rows due immediately', async () => {
     const store = await fresh({ mails: [due('mail_1', T0), due('mail_2', T0 + 50)] });
     await store.claims.mails(claim());
     await store.claims.releaseAll(T0 + 1);
-    assert.deepEqual(ids(await store.claims.mails(claim(T0 + 1))), ['mail_1']);
+    assert.deepEqual(valuesOf(await store.claims.mails(claim(T0 + 1)), 'id'), ['mail_1']);
     assert.equal(await store.claims.nextDueAtMs(), T0 + 50);
   });
 }
@@ -257,8 +255,4 @@ function due(id: string, dueAtMs: number, place = tenant): Mail {
 
 function claim(nowMs = T0): Claim {
   return { nowMs, limit: 10, leaseMs: 1_000 };
-}
-
-function ids(rows: readonly { readonly id: string }[]): readonly string[] {
-  return rows.map(({ id }) => id);
 }

@@ -33,7 +33,7 @@ export function storeKeysContract(fresh: OpenStore): void {
         else if (known.state !== 'in_use') tx.keyCheckValues.update({ ...known, state: 'in_use' });
       });
     };
-    const store: Store = await fresh({ keyId: 'k1', registerKey });
+    const store: Store = await fresh(undefined, { keyId: 'k1', registerKey });
     return { store, registered: () => count };
   };
 
@@ -54,9 +54,8 @@ export function storeKeysContract(fresh: OpenStore): void {
   });
 
   test('a service key comes back as it was written; only its expiry changes', async () => {
-    const store = await fresh();
     const [key, other] = [aServiceKey(), aServiceKey({ id: 'skey_2', purpose: 'partner' })];
-    await store.run(async (tx) => {
+    const store = await fresh((tx) => {
       tx.serviceKeys.insert(other);
       tx.serviceKeys.insert(key);
     });
@@ -126,9 +125,8 @@ export function storeKeysContract(fresh: OpenStore): void {
 
   test('sealed texts are paged in key order, without those of one secret key', async () => {
     for (const [column, write] of eachColumn) {
-      const store = await fresh();
       const texts = { _1: 's1.k_1.a', _2: 's1.kx1.b', _3: 's1.K_1.c', _4: 's1.k_1.d', _5: 'e' };
-      await store.run(async (tx) => {
+      const store = await fresh((tx) => {
         for (const [more, text] of Object.entries(texts).reverse()) write(tx, text, more);
       });
       const page = (after: SealedRow | null, limit: number) =>
@@ -148,8 +146,7 @@ export function storeKeysContract(fresh: OpenStore): void {
 
   test('a sealed text is replaced only if it is unchanged', async () => {
     for (const [column, write] of eachColumn) {
-      const store = await fresh();
-      await store.run(async (tx) => {
+      const store = await fresh((tx) => {
         for (const more of ['_1', '_2']) write(tx, 's1.k2.a', more);
       });
       const rows = () =>
@@ -167,8 +164,7 @@ export function storeKeysContract(fresh: OpenStore): void {
   });
 
   test('an update of a row read before its text was replaced is a conflict', async () => {
-    const store = await fresh();
-    await store.run(async (tx) => tx.subscriptions.insert(aSubscription()));
+    const store = await fresh((tx) => tx.subscriptions.insert(aSubscription()));
     const column = 'subscriptions.secret_sealed';
     await store.run(async (tx) => {
       const page = { exceptKeyId: 'k1', after: null, limit: 9 };
@@ -180,7 +176,7 @@ export function storeKeysContract(fresh: OpenStore): void {
   });
 
   test('without its check value, nothing that the key sealed is stored', async () => {
-    const store = await fresh({ keyId: 'k1', registerKey: async () => undefined });
+    const store = await fresh(undefined, { keyId: 'k1', registerKey: async () => undefined });
     const written = store.run(async (tx) => tx.subscriptions.insert(sealed(aSubscription())));
     await assert.rejects(written, { code: 'StoreContention' });
     assert.equal(await store.run((tx) => tx.subscriptions.find('whs_1')), null);

@@ -4,9 +4,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { PageSession } from '../../core/domain/access/session.js';
 import { type Mail, type MailSubject, personMail } from '../../core/domain/mail/mail.js';
-import type { Store } from '../../core/ports/storage.js';
 import { otherMode, otherOrg, T0, tenant } from '../support/samples/domain-samples.js';
 import { aMail, aNotice, aPageSession } from '../support/samples/mail-samples.js';
+import { valuesOf } from '../support/values-of.js';
 import { assertContended } from './contention.js';
 import type { OpenStore } from './store-contracts.js';
 
@@ -22,17 +22,14 @@ const ofSomebody = {
 const ofOwner = { ...ofForm, ownerIndex: 0 } as const;
 
 export function storeLinksContract(open: OpenStore): void {
-  const fresh = async (rows: {
+  const fresh = (rows: {
     readonly mails?: readonly Mail[];
     readonly sessions?: readonly PageSession[];
-  }): Promise<Store> => {
-    const store = await open();
-    await store.run(async (tx) => {
+  }) =>
+    open((tx) => {
       for (const mail of rows.mails ?? []) tx.mails.insert(mail);
       for (const session of rows.sessions ?? []) tx.pageSessions.insert(session);
     });
-    return store;
-  };
 
   test('open links of a subject are found newest first: not used up, not over, not another’s', async () => {
     const store = await fresh({
@@ -60,7 +57,7 @@ export function storeLinksContract(open: OpenStore): void {
       ],
     });
     const found = async (subject: MailSubject, nowMs = T0) =>
-      ids(await store.run((tx) => tx.mails.openLinks(tenant, subject, nowMs)));
+      valuesOf(await store.run((tx) => tx.mails.openLinks(tenant, subject, nowMs)), 'id');
     assert.deepEqual(await found(ofPayment), ['mail_2', 'mail_1']);
     assert.deepEqual(await found(ofForm), ['mail_a']);
     assert.deepEqual(await found(ofOwner), ['mail_c', 'mail_b']);
@@ -70,7 +67,7 @@ export function storeLinksContract(open: OpenStore): void {
     assert.deepEqual(approval?.subject, ofApproval);
     assert.deepEqual(await found(ofPayment, T0 + 1), []);
     const ofAddress = await store.run((tx) => tx.mails.openLinks(personMail, ofPerson, T0));
-    assert.deepEqual(ids(ofAddress), ['mail_j', 'mail_h']);
+    assert.deepEqual(valuesOf(ofAddress, 'id'), ['mail_j', 'mail_h']);
     assert.deepEqual(ofAddress[0]?.subject, ofPerson);
   });
 
@@ -120,7 +117,7 @@ export function storeLinksContract(open: OpenStore): void {
       aNotice({ id: 'mail_6', cause: 'another' }),
     );
     const all = await store.run((tx) => tx.mails.oldest(9));
-    assert.deepEqual(ids(all), ['mail_1', 'mail_3', 'mail_4', 'mail_5']);
+    assert.deepEqual(valuesOf(all, 'id'), ['mail_1', 'mail_3', 'mail_4', 'mail_5']);
     await assertContended(store, (tx) => tx.mails.insert(aNotice({ id: 'mail_7' })));
   });
 
@@ -197,7 +194,7 @@ export function storeLinksContract(open: OpenStore): void {
     const found = await store.run((tx) =>
       tx.pageSessions.openOfPayment(tenant, 'colleague', 'inv_1'),
     );
-    assert.deepEqual(ids(found).toSorted(), ['a', 'b']);
+    assert.deepEqual(valuesOf(found, 'id').toSorted(), ['a', 'b']);
   });
 
   test('the sessions of an owner that were not ended are found', async () => {
@@ -211,7 +208,7 @@ export function storeLinksContract(open: OpenStore): void {
       ],
     });
     const found = await store.run((tx) => tx.pageSessions.ofOwner(tenant, 'kyc_1', 2));
-    assert.deepEqual(ids(found), ['a']);
+    assert.deepEqual(valuesOf(found, 'id'), ['a']);
   });
 
   test('the sessions of a whole form that were not ended are found, of phones too', async () => {
@@ -228,7 +225,7 @@ export function storeLinksContract(open: OpenStore): void {
       ],
     });
     const found = await store.run((tx) => tx.pageSessions.ofForm(tenant, 'kyc_1'));
-    assert.deepEqual(ids(found).toSorted(), ['a', 'b']);
+    assert.deepEqual(valuesOf(found, 'id').toSorted(), ['a', 'b']);
   });
 
   test('old sessions are found over all tenants, oldest first, and removed', async () => {
@@ -241,10 +238,10 @@ export function storeLinksContract(open: OpenStore): void {
     });
     const before = (limit: number) =>
       store.run((tx) => tx.pageSessions.createdBefore(T0 + 2, limit));
-    assert.deepEqual(ids(await before(9)), ['a', 'b']);
+    assert.deepEqual(valuesOf(await before(9), 'id'), ['a', 'b']);
     const [oldest = assert.fail()] = await before(1);
     await store.run(async (tx) => tx.pageSessions.remove(oldest));
-    assert.deepEqual(ids(await before(9)), ['b']);
+    assert.deepEqual(valuesOf(await before(9), 'id'), ['b']);
   });
 }
 
@@ -252,8 +249,4 @@ export function storeLinksContract(open: OpenStore): void {
 function link(id: string, fields: Partial<Mail>): Mail {
   const open = { linkUsedAtMs: null, linkEndsAtMs: T0 + 1 };
   return aMail({ id, nth: null, tokenHash: id, ...open, ...fields });
-}
-
-function ids(rows: readonly { readonly id: string }[]): readonly string[] {
-  return rows.map(({ id }) => id);
 }

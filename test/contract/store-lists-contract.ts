@@ -41,8 +41,7 @@ const payoutFails = { kind: 'payout', status: 'failed', reason: null } as const;
 
 export function storeListsContract(fresh: OpenStore): void {
   test('an advance that is put again is replaced; due ones come in order', async () => {
-    const store = await fresh();
-    await store.run(async (tx) => tx.advances.put(anAdvance({ tries: 4 })));
+    const store = await fresh((tx) => tx.advances.put(anAdvance({ tries: 4 })));
     await store.run(async (tx) => {
       tx.advances.put(anAdvance({ to: 'fx_quoted', dueAtMs: T0 + 1 }));
       tx.advances.put(anAdvance({ paymentId: 'pi_2' }));
@@ -72,8 +71,7 @@ export function storeListsContract(fresh: OpenStore): void {
   });
 
   test('the feed is read on from a sequence', async () => {
-    const store = await fresh();
-    await store.run(async (tx) => {
+    const store = await fresh((tx) => {
       for (const id of ['evt_2', 'evt_1', 'evt_4', 'evt_3']) {
         tx.feed.append(anEvent({ id }));
       }
@@ -84,8 +82,7 @@ export function storeListsContract(fresh: OpenStore): void {
   });
 
   test('messages wait in the order of their due time until they are applied', async () => {
-    const store = await fresh();
-    await store.run(async (tx) => {
+    const store = await fresh((tx) => {
       tx.inbox.insert(aMessage({ messageId: 'm1', dueAtMs: T0 + 2 }));
       tx.inbox.insert(aMessage({ messageId: 'm2', dueAtMs: T0 + 1 }));
       tx.inbox.insert(aMessage({ messageId: 'm3', dueAtMs: T0 + 3 }));
@@ -112,8 +109,7 @@ export function storeListsContract(fresh: OpenStore): void {
   });
 
   test('open funds are those with a debt, an unknown position or an open loss, oldest first', async () => {
-    const store = await fresh();
-    await store.run(async (tx) => {
+    const store = await fresh((tx) => {
       const held = { receivedMinor: 5n };
       tx.funds.put(someFunds({ paymentId: 'pi_04', ...held, refundOwedMinor: 1n }));
       tx.funds.put(someFunds({ paymentId: 'inv_02', ...held, refundOrderedMinor: 1n }));
@@ -130,7 +126,6 @@ export function storeListsContract(fresh: OpenStore): void {
   });
 
   test('stuck commands are those that the domain calls so', async () => {
-    const store = await fresh();
     const states = Object.keys(commandMoves) as readonly CommandState[];
     const all: PartnerCommand[] = states.flatMap((state) =>
       [null, '{}'].flatMap((review) => {
@@ -145,7 +140,7 @@ export function storeListsContract(fresh: OpenStore): void {
         ];
       }),
     );
-    await store.run(async (tx) => {
+    const store = await fresh((tx) => {
       for (const command of all) tx.commands.insert(command);
     });
     const stuck = await store.run((tx) => tx.commands.list({ stuck: true, limit: 100 }));
@@ -164,7 +159,6 @@ export function storeListsContract(fresh: OpenStore): void {
   });
 
   test('commands are listed of one tenant or payment, page by page, newest first', async () => {
-    const store = await fresh();
     const all = [tenant, otherOrg, otherMode].flatMap((of, at) =>
       [0, 1, 2].map((nth) =>
         aCommand({
@@ -176,7 +170,7 @@ export function storeListsContract(fresh: OpenStore): void {
         }),
       ),
     );
-    await store.run(async (tx) => {
+    const store = await fresh((tx) => {
       for (const command of all) tx.commands.insert(command);
     });
     const idsOf = async (filter: Partial<CommandFilter>) =>
@@ -194,8 +188,7 @@ export function storeListsContract(fresh: OpenStore): void {
   });
 
   test('all active subscriptions are listed, and so many deleted ones, newest first', async () => {
-    const store = await fresh();
-    await store.run(async (tx) => {
+    const store = await fresh((tx) => {
       for (const [id, active] of [
         ['whs_1', false] as const,
         ['whs_2', true] as const,
@@ -224,8 +217,7 @@ export function storeListsContract(fresh: OpenStore): void {
   });
 
   test('all keys but the revoked ones are listed, and so many of those, newest first', async () => {
-    const store = await fresh();
-    await store.run(async (tx) => {
+    const store = await fresh((tx) => {
       for (const [id, revokedAtMs] of [
         ['key_1', T0] as const,
         ['key_2', null] as const,
@@ -247,9 +239,8 @@ export function storeListsContract(fresh: OpenStore): void {
   });
 
   test('a key takes the slot that another one leaves in the same batch', async () => {
-    const store = await fresh();
     const was = aKey({ id: 'key_1', slot: 3 });
-    await store.run(async (tx) => tx.keys.insert(was));
+    const store = await fresh((tx) => tx.keys.insert(was));
     await store.run(async (tx) => {
       tx.keys.update({ ...was, slot: null, rolledAtMs: T0, expiresAtMs: T0 + 1 });
       tx.keys.insert(aKey({ id: 'key_2', slot: 3 }));
@@ -258,8 +249,7 @@ export function storeListsContract(fresh: OpenStore): void {
   });
 
   test('keys that are not revoked, newest first', async () => {
-    const store = await fresh();
-    await store.run(async (tx) => {
+    const store = await fresh((tx) => {
       for (const [id, revokedAtMs] of [
         ['key_1', null] as const,
         ['key_2', T0] as const,
@@ -275,10 +265,9 @@ export function storeListsContract(fresh: OpenStore): void {
   });
 
   test('refused requests are found by request and by organization, newest first', async () => {
-    const store = await fresh();
     const row = aRefusedRequest();
     const bare = { operation: null, field: null, orgId: null, mode: null, credentialId: null };
-    await store.run(async (tx) => {
+    const store = await fresh((tx) => {
       tx.refusedRequests.insert(row);
       tx.refusedRequests.insert(aRefusedRequest({ id: 'req_2', ...bare }));
       tx.refusedRequests.insert(aRefusedRequest({ id: 'req_3', requestId: 'request 3' }));
@@ -305,8 +294,7 @@ export function storeListsContract(fresh: OpenStore): void {
   });
 
   test('organizations are listed newest first', async () => {
-    const store = await fresh();
-    await store.run(async (tx) => {
+    const store = await fresh((tx) => {
       tx.organizations.insert(anOrganization({ id: 'org_1' }), []);
       tx.organizations.insert(anOrganization({ id: 'org_2' }), []);
     });

@@ -4,7 +4,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Member, memberRoles } from '../../core/domain/access/member.js';
-import type { Store } from '../../core/ports/storage.js';
 import {
   aDestinationChange,
   aMember,
@@ -19,13 +18,10 @@ import { valuesOf } from '../support/values-of.js';
 import type { OpenStore } from './store-contracts.js';
 
 export function storeMembersContract(open: OpenStore): void {
-  const fresh = async (members: readonly Member[]): Promise<Store> => {
-    const store = await open();
-    await store.run(async (tx) => {
+  const fresh = (members: readonly Member[]) =>
+    open((tx) => {
       for (const member of members) tx.members.insert(member);
     });
-    return store;
-  };
 
   test('a member comes back as it was written; what the team changes of it changes', async () => {
     for (const role of memberRoles) {
@@ -84,10 +80,9 @@ export function storeMembersContract(open: OpenStore): void {
   });
 
   test('a session is found by the hash of its cookie, and is seen at its latest page', async () => {
-    const store = await fresh([]);
     const session = aMemberSession({ endedAtMs: null, seenAtMs: T0 });
     const bare = aMemberSession({ id: 'ses_2', orgId: 'org_a', tokenHash: null, seenAtMs: null });
-    await store.run(async (tx) => {
+    const store = await open((tx) => {
       for (const one of [session, bare]) tx.memberSessions.insert(one);
     });
     const read = () => store.run((tx) => tx.memberSessions.byTokenHash('hash of ses_1'));
@@ -100,19 +95,17 @@ export function storeMembersContract(open: OpenStore): void {
   });
 
   test('a session of a member is as it was written; only its end changes', async () => {
-    const store = await fresh([]);
-    const open = aMemberSession({ endedAtMs: null });
-    await store.run(async (tx) => tx.memberSessions.insert(open));
-    const read = () => store.run((tx) => tx.memberSessions.get(open.id));
-    assert.deepEqual(await read(), open);
-    const ended = { ...open, endedAtMs: T0 + 1 };
+    const begun = aMemberSession({ endedAtMs: null });
+    const store = await open((tx) => tx.memberSessions.insert(begun));
+    const read = () => store.run((tx) => tx.memberSessions.get(begun.id));
+    assert.deepEqual(await read(), begun);
+    const ended = { ...begun, endedAtMs: T0 + 1 };
     await store.run(async (tx) => tx.memberSessions.update({ ...ended, endsAtMs: T0 + 99 }));
     assert.deepEqual(await read(), { ...ended, version: 2 });
   });
 
   test('open sessions of a person, newest first; old ones of all, oldest first', async () => {
-    const store = await fresh([]);
-    await store.run(async (tx) => {
+    const store = await open((tx) => {
       for (const [id, fields] of Object.entries({
         ses_1: {},
         ses_2: { endedAtMs: T0 },
@@ -124,21 +117,20 @@ export function storeMembersContract(open: OpenStore): void {
         tx.memberSessions.insert(aMemberSession({ id, endedAtMs: null, ...fields }));
       }
     });
-    const [open, old] = await store.run((tx) =>
+    const [begun, old] = await store.run((tx) =>
       Promise.all([
         tx.memberSessions.openOfPerson('per_1', T0),
         tx.memberSessions.createdBefore(T0 + 1, 9),
       ]),
     );
-    assert.deepEqual(valuesOf(open, 'id'), ['ses_6', 'ses_1']);
+    assert.deepEqual(valuesOf(begun, 'id'), ['ses_6', 'ses_1']);
     assert.deepEqual(valuesOf(old, 'id').slice(0, 1), ['ses_5']);
     assert.equal(old.length, 4);
   });
 
   test('a passkey is found by its credential; its count, name, use and removal change', async () => {
-    const store = await fresh([]);
     const one = aPasskey({ usedAtMs: null });
-    await store.run(async (tx) => tx.passkeys.insert(one));
+    const store = await open((tx) => tx.passkeys.insert(one));
     const read = () => store.run((tx) => tx.passkeys.byCredential(one.credentialId));
     assert.deepEqual(await read(), one);
     const changed = { ...one, signCount: 7, name: 'laptop', usedAtMs: T0 + 2, removedAtMs: T0 + 3 };
@@ -151,8 +143,7 @@ export function storeMembersContract(open: OpenStore): void {
   });
 
   test('the passkeys of a person that were not removed, oldest first', async () => {
-    const store = await fresh([]);
-    await store.run(async (tx) => {
+    const store = await open((tx) => {
       for (const [id, fields] of Object.entries({
         psk_3: {},
         psk_1: {},
@@ -168,11 +159,10 @@ export function storeMembersContract(open: OpenStore): void {
   });
 
   test('changes of a destination, newest first; only that one was stopped changes', async () => {
-    const store = await fresh([]);
     const [first, second] = [aDestinationChange(), aDestinationChange({ id: 'dst_2' })];
     const own = aDestinationChange({ id: 'dst_3', accountId: null, fromRef: null });
     const elsewhere = aDestinationChange({ id: 'dst_4', orgId: 'org_b' });
-    await store.run(async (tx) => {
+    const store = await open((tx) => {
       for (const change of [first, second, own, elsewhere]) tx.destinationChanges.insert(change);
     });
     const tenant = { orgId: 'org_a', mode: first.mode } as const;
@@ -200,9 +190,8 @@ export function storeMembersContract(open: OpenStore): void {
   });
 
   test('an address is of one person', async () => {
-    const store = await fresh([]);
     const person = aPerson();
-    await store.run(async (tx) => tx.people.insert(person));
+    const store = await open((tx) => tx.people.insert(person));
     assert.deepEqual(await store.run((tx) => tx.people.byEmail(person.emailKey)), person);
     assert.deepEqual(await store.run((tx) => tx.people.get(person.id)), person);
     const second = store.run(async (tx) => tx.people.insert(aPerson({ id: 'per_2' })));
@@ -210,10 +199,9 @@ export function storeMembersContract(open: OpenStore): void {
   });
 
   test('one request for production access of an organization waits, and decided ones stay', async () => {
-    const store = await fresh([]);
     const first = aProductionRequest();
     const elsewhere = aProductionRequest({ orgId: 'org_b', id: 'prq_3' });
-    await store.run(async (tx) => {
+    const store = await open((tx) => {
       tx.productionRequests.insert(elsewhere);
       tx.productionRequests.insert(first);
     });
@@ -236,9 +224,8 @@ export function storeMembersContract(open: OpenStore): void {
   });
 
   test('the command of an organization’s own KYB names nothing but its tenant', async () => {
-    const store = await fresh([]);
     const command = aPartyCommand();
-    await store.run(async (tx) => tx.commands.insert(command));
+    const store = await open((tx) => tx.commands.insert(command));
     assert.deepEqual(await store.run((tx) => tx.commands.get('cmd_1')), command);
   });
 }

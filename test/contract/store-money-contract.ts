@@ -32,13 +32,12 @@ const live = { orgId: 'org_a', mode: 'live' } as const;
 
 export function storeMoneyContract(fresh: OpenStore): void {
   test('the ledger holds what was posted, payment by payment, in the order of its posting', async () => {
-    const store = await fresh();
     const paid = posting('funds_received', [
       ...transfer('buyer', 'partner_float', money(700n, 'EUR')),
       ...transfer('buyer', 'partner_float', money(9_007_199_254_740_993n, 'USD')),
     ]);
     const back = posting('refund_owed', transfer('partner_float', 'refunds', money(1n, 'EUR')));
-    await store.run(async (tx) => {
+    const store = await fresh((tx) => {
       tx.ledger.append(tenant, 'pi_1', 'pst_1', paid, T0);
       tx.ledger.append(tenant, 'pi_1', 'pst_2', back, T0 + 1);
       tx.ledger.append(tenant, 'pi_2', 'pst_3', back, T0);
@@ -50,9 +49,8 @@ export function storeMoneyContract(fresh: OpenStore): void {
   });
 
   test('the postings of a tenant are read in order of their ids, whole, between two ids', async () => {
-    const store = await fresh();
     const paid = posting('funds_received', transfer('buyer', 'partner_float', money(7n, 'EUR')));
-    await store.run(async (tx) => {
+    const store = await fresh((tx) => {
       for (const id of ['pst_3', 'pst_1', 'pst_4', 'pst_2'])
         tx.ledger.append(tenant, `pi_${id}`, id, paid, T0);
       tx.ledger.append(live, 'pi_9', 'pst_25', paid, T0);
@@ -67,8 +65,7 @@ export function storeMoneyContract(fresh: OpenStore): void {
   });
 
   test('the accounts of a mode have their sums, and the payments whose money is held', async () => {
-    const store = await fresh();
-    await store.run(async (tx) => {
+    const store = await fresh((tx) => {
       tx.payments.insert(aPayment({ destination: 'pix_1' }));
       const quoted = { source: money(700n, 'EUR'), fees: money(7n, 'EUR') };
       tx.quotes.insert(aQuote({ id: 'qt_1', ...quoted }));
@@ -102,12 +99,11 @@ export function storeMoneyContract(fresh: OpenStore): void {
   });
 
   test('what sellers were paid in a time is summed, less payouts that came back', async () => {
-    const store = await fresh();
     const paid = (amount: bigint) =>
       posting('payout_paid', transfer('conversion', 'seller', money(amount, 'BRL')));
     const back = posting('payout_returned', transfer('seller', 'conversion', money(30n, 'BRL')));
     const received = transfer('buyer', 'partner_float', money(9n, 'USD'));
-    await store.run(async (tx) => {
+    const store = await fresh((tx) => {
       tx.ledger.append(tenant, 'pi_1', 'pst_1', paid(100n), T0);
       tx.ledger.append(tenant, 'pi_2', 'pst_2', posting('funds_received', received), T0 + 1);
       tx.ledger.append(tenant, 'pi_1', 'pst_3', back, T0 + 9);
@@ -121,10 +117,9 @@ export function storeMoneyContract(fresh: OpenStore): void {
   });
 
   test('funds that are owed or need a person are found for their tenant, newest first', async () => {
-    const store = await fresh();
     const owed = { refund: 'refund_owed', receivedMinor: 9n, refundOwedMinor: 9n } as const;
     const review = { position: 'needs_review', receivedMinor: 9n, payoutMinor: 9n } as const;
-    await store.run(async (tx) => {
+    const store = await fresh((tx) => {
       tx.funds.put(someFunds({ paymentId: 'pi_1', ...owed }));
       tx.funds.put(someFunds({ paymentId: 'inv_2', ...review }));
       tx.funds.put(someFunds({ paymentId: 'pi_3' }));
@@ -136,14 +131,13 @@ export function storeMoneyContract(fresh: OpenStore): void {
   });
 
   test('every account and every kind of posting can be stored', async () => {
-    const store = await fresh();
     const all = postingKinds.map((kind) =>
       posting(
         kind,
         ledgerAccounts.flatMap((account) => transfer('buyer', account, money(1n, 'EUR'))),
       ),
     );
-    await store.run(async (tx) => {
+    const store = await fresh((tx) => {
       for (const one of all) tx.ledger.append(tenant, 'pi_1', `pst_${one.kind}`, one, T0);
     });
     const found = await store.run((tx) => tx.ledger.ofSubject(tenant, 'pi_1'));
@@ -152,8 +146,7 @@ export function storeMoneyContract(fresh: OpenStore): void {
   });
 
   test('an update changes the outcome of a command, never what was ordered', async () => {
-    const store = await fresh();
-    await store.run(async (tx) => tx.commands.insert(aCommand()));
+    const store = await fresh((tx) => tx.commands.insert(aCommand()));
     const became: Partial<MoneyCommand> = {
       state: 'denied',
       request: 'another',
@@ -184,9 +177,8 @@ export function storeMoneyContract(fresh: OpenStore): void {
   });
 
   test('commands come page by page, by their creation', async () => {
-    const store = await fresh();
     const foreign = { orgId: 'org_b', mode: 'live' } as const;
-    await store.run(async (tx) => {
+    const store = await fresh((tx) => {
       tx.commands.insert(aCommand({ id: 'cmd_old', createdAtMs: T0 }));
       tx.commands.insert(aCommand({ id: 'cmd_b', createdAtMs: T0 + 2 }));
       tx.commands.insert(aPartyCommand({ id: 'cmd_a', createdAtMs: T0 + 2 }));
@@ -202,9 +194,8 @@ export function storeMoneyContract(fresh: OpenStore): void {
   });
 
   test('one reference names one command in each mode', async () => {
-    const store = await fresh();
     const live = { ...aCommand({ id: 'cmd_live', mode: 'live' }), reference: 'ref_of_cmd_1' };
-    await store.run(async (tx) => {
+    const store = await fresh((tx) => {
       tx.commands.insert(aCommand());
       tx.commands.insert(live);
     });
@@ -234,13 +225,12 @@ export function storeMoneyContract(fresh: OpenStore): void {
   });
 
   test('payments of all tenants are read page by page, in the order of their keys', async () => {
-    const store = await fresh();
     const rows = [
       ...['pi_1', 'pi_2', 'pi_3'].map((id) => aPayment({ ...live, id, publicId: `live_${id}` })),
       ...['pi_1', 'pi_2'].map((id) => aPayment({ id })),
       aPayment({ orgId: 'org_b', id: 'pi_0' }),
     ];
-    await store.run(async (tx) => {
+    const store = await fresh((tx) => {
       for (const row of rows.toReversed()) tx.payments.insert(row);
     });
     for (const limit of [1, 2, rows.length, 10]) {

@@ -3,7 +3,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { RegisteredOperator } from '../../core/domain/access/registered-operator.js';
-import type { Store } from '../../core/ports/storage.js';
 import { T0 } from '../support/samples/domain-samples.js';
 import { anOperator } from '../support/samples/operator-samples.js';
 import { valuesOf } from '../support/values-of.js';
@@ -12,13 +11,10 @@ import type { OpenStore } from './store-contracts.js';
 const second = anOperator({ id: 'opr_0', name: 'bia', publicKey: 'y'.repeat(43), number: 2 });
 
 export function storeOperatorsContract(open: OpenStore): void {
-  const fresh = async (operators: readonly RegisteredOperator[]): Promise<Store> => {
-    const store = await open();
-    await store.run(async (tx) => {
+  const fresh = (operators: readonly RegisteredOperator[]) =>
+    open((tx) => {
       for (const operator of operators) tx.operators.insert(operator);
     });
-    return store;
-  };
 
   test('an operator comes back as written; its removal and latest signature change', async () => {
     const store = await fresh([anOperator()]);

@@ -23,6 +23,7 @@ import {
   T0,
   tenant,
 } from '../support/samples/domain-samples.js';
+import { valuesOf } from '../support/values-of.js';
 import type { OpenStore } from './store-contracts.js';
 
 const statuses = ['approved', 'awaiting_buyer', 'settled'] as const;
@@ -255,7 +256,7 @@ export function storePaymentListsContract(open: OpenStore): void {
         if (page.length < 4) break;
       }
       const expected = newest.filter((row) => fits(row, filter));
-      assert.deepEqual(ids(pages), ids(expected), inspect(filter));
+      assert.deepEqual(valuesOf(pages, 'id'), valuesOf(expected, 'id'), inspect(filter));
     }
   });
 
@@ -280,14 +281,14 @@ export function storePaymentListsContract(open: OpenStore): void {
       older.push(...page);
       if (page.length < 4) break;
     }
-    assert.deepEqual(ids(older), ids(expected), inspect(filter));
+    assert.deepEqual(valuesOf(older, 'id'), valuesOf(expected, 'id'), inspect(filter));
     const newer: ShownView['payment'][] = expected.slice(-1);
     for (let afterId = newer[0]?.id; afterId !== undefined; afterId = newer[0]?.id) {
       const page = await list({ ...filter, beforeId: null, afterId, limit: 4 });
       newer.unshift(...page);
       if (page.length < 4) break;
     }
-    assert.deepEqual(ids(newer), ids(expected), inspect(filter));
+    assert.deepEqual(valuesOf(newer, 'id'), valuesOf(expected, 'id'), inspect(filter));
   }
 
   test('the pages before a page are those that led to it', async () => {
@@ -301,7 +302,7 @@ export function storePaymentListsContract(open: OpenStore): void {
         pages.unshift(...page);
         if (page.length < 4) break;
       }
-      assert.deepEqual(ids(pages), ids(expected), inspect(filter));
+      assert.deepEqual(valuesOf(pages, 'id'), valuesOf(expected, 'id'), inspect(filter));
     }
   });
 
@@ -322,7 +323,7 @@ export function storePaymentListsContract(open: OpenStore): void {
           updatedAtMs >= fromMs &&
           updatedAtMs <= untilMs,
       );
-      assert.deepEqual(ids(pages), ids(expected));
+      assert.deepEqual(valuesOf(pages, 'id'), valuesOf(expected, 'id'));
     }
   });
 }
@@ -332,8 +333,4 @@ function shownOf(payment: ShownView['payment']): ShownView['payment'] {
   const unshown: readonly string[] = unshownOfPayment;
   const fields = Object.entries(payment).filter(([name]) => !unshown.includes(name));
   return Object.fromEntries(fields) as unknown as ShownView['payment'];
-}
-
-function ids(found: readonly Pick<Payment, 'id'>[]): readonly string[] {
-  return found.map(({ id }) => id);
 }

@@ -38,8 +38,7 @@ interface Need {
 
 export function storeRetentionContract(fresh: OpenStore): void {
   const withDeliveries = async () => {
-    const store = await fresh();
-    await store.run(async (tx) => {
+    const store = await fresh((tx) => {
       const dead = { ...ended, status: 'dead_letter' } as const;
       tx.deliveries.insert(aDelivery({ id: 'whd_1', ...ended }));
       tx.deliveries.insert(aDelivery({ id: 'whd_2' }));
@@ -109,7 +108,6 @@ export function storeRetentionContract(fresh: OpenStore): void {
   });
 
   test('messages are old when they were received before and are applied', async () => {
-    const store = await fresh();
     const received = [
       ['b', 0, null],
       ['a', 0, null],
@@ -117,7 +115,7 @@ export function storeRetentionContract(fresh: OpenStore): void {
       ['waiting', 1, T0],
       ['young', 100, null],
     ] as const;
-    await store.run(async (tx) => {
+    const store = await fresh((tx) => {
       for (const [messageId, laterMs, dueAtMs] of received) {
         tx.inbox.insert(aMessage({ messageId, receivedAtMs: T0 + laterMs, dueAtMs }));
       }
@@ -145,8 +143,7 @@ export function storeRetentionContract(fresh: OpenStore): void {
   });
 
   test('each tenant with a feed is listed once, page by page', async () => {
-    const store = await fresh();
-    await store.run(async (tx) => {
+    const store = await fresh((tx) => {
       for (const one of [otherOrg, tenant, otherMode]) {
         tx.feed.append(anEvent(one));
       }
@@ -183,9 +180,8 @@ export function storeRetentionContract(fresh: OpenStore): void {
   };
 
   test('an event is needed or not, by its cutoff, its payment and its deliveries', async () => {
-    const store = await fresh();
     const cases = Object.entries(neededWhen);
-    await store.run(async (tx) => {
+    const store = await fresh((tx) => {
       for (const [index, [, { event, delivery, payment }]] of cases.entries()) {
         const [eventId, subjectId] = [`evt_${index}`, `pi_${index}`];
         tx.feed.append(anEvent({ id: eventId, subjectId, ...event }));
@@ -202,8 +198,7 @@ export function storeRetentionContract(fresh: OpenStore): void {
   });
 
   const withEvents = async () => {
-    const store = await fresh();
-    await store.run(async (tx) => {
+    const store = await fresh((tx) => {
       for (const sequence of [1, 2, 3, 4]) {
         const event = anEvent({ id: `evt_${sequence}` });
         tx.feed.append(event);

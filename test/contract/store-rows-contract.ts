@@ -309,8 +309,7 @@ export function storeRowsContract(fresh: OpenStore): void {
   }
 
   test('a tenant reads nothing of another organization or mode', async () => {
-    const store = await fresh();
-    await store.run(async (tx) => {
+    const store = await fresh((tx) => {
       tx.payments.insert(aPayment({ externalId: 'e' }));
       tx.funds.put(someFunds());
       tx.quotes.insert(aQuote());
@@ -352,9 +351,8 @@ export function storeRowsContract(fresh: OpenStore): void {
   });
 
   test('what texts from outside hold that a database does not keep is kept as U+FFFD', async () => {
-    const store = await fresh();
     const responseBody = 'a\0b \ud800 c \udc00 \u{1f600}';
-    await store.run(async (tx) => {
+    const store = await fresh((tx) => {
       tx.deliveries.insert(aDelivery());
       tx.deliveries.logAttempt(anAttempt({ responseBody }));
       tx.deliveries.logAttempt(anAttempt({ id: 'att_2', error: '\0' }));

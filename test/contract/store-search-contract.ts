@@ -71,10 +71,9 @@ export function storeSearchContract(open: OpenStore): void {
   });
 
   test('a name in letters of two code units is stored, and found by its words', async () => {
-    const store = await open();
     const name = `A${'𠮷'.repeat(60)}`;
     const payment = aPayment({ buyer: { ...buyer, name } });
-    await store.run(async (tx) => tx.payments.insert(payment));
+    const store = await open((tx) => tx.payments.insert(payment));
     for (const word of typedWords(name)) {
       const found = await store.run((tx) => tx.names.owners(tenant, word, 5));
       assert.deepEqual(found, [payment.buyerId]);

@@ -9,7 +9,7 @@ import type { Settlement } from '../../core/domain/commands/settlement.js';
 import type { KycStatus } from '../../core/domain/parties/buyer-kyc.js';
 import { type Funds, noFunds } from '../../core/domain/payments/funds.js';
 import { AssertionFailure, PonteError } from '../../core/errors.js';
-import type { Store, Tx } from '../../core/ports/storage.js';
+import type { Tx } from '../../core/ports/storage.js';
 import { allPayments } from '../../core/usecases/payments/payment-lists.js';
 import {
   aBuyer,
@@ -74,17 +74,11 @@ const known: Readonly<Record<string, readonly [KycStatus, ...((tx: Tx) => void)[
 };
 
 export function storeViewsContract(open: OpenStore): void {
-  const fresh = async (stage: (tx: Tx) => void): Promise<Store> => {
-    const store = await open();
-    await store.run(async (tx) => stage(tx));
-    return store;
-  };
-
   test('a view is the payment and the funds as they were written', async () => {
     const intent = aPayment({ externalId: 'order-1' });
     const invoice = aPayment({ id: 'inv_1', origin: 'invoice', externalId: 'order-1' });
     const funds = someFunds({ receivedMinor: 7n, position: 'received', currency: 'USD' });
-    const store = await fresh((tx) => {
+    const store = await open((tx) => {
       for (const payment of [intent, invoice]) {
         tx.payments.insert(payment);
         tx.funds.put({ ...funds, paymentId: payment.id });
@@ -110,7 +104,7 @@ export function storeViewsContract(open: OpenStore): void {
 
   test('a payment without money has no row of funds, and a view of it has none received', async () => {
     const payment = aPayment();
-    const store = await fresh((tx) => tx.payments.insert(payment));
+    const store = await open((tx) => tx.payments.insert(payment));
     const first = noFunds(payment);
     const read = () =>
       store.run(async (tx) => ({
@@ -150,7 +144,7 @@ export function storeViewsContract(open: OpenStore): void {
     const first = { ...facts('E1'), settledAtMs: T0, returnedAtMs: T0 + 1 };
     const second = { ...facts('E2'), settledAtMs: T0 + 2, returnedAtMs: null };
     const third = { ...facts("E'3,"), settledAtMs: T0 + 3, returnedAtMs: null };
-    const store = await fresh((tx) => {
+    const store = await open((tx) => {
       tx.payments.insert(paid);
       tx.funds.put(someFunds());
       tx.commands.insert(payout('cmd_1', [first, third]));
@@ -174,7 +168,7 @@ export function storeViewsContract(open: OpenStore): void {
 
   for (const [what, [status, ...stages]] of Object.entries(known)) {
     test(`by ${what}, a tenant knows a buyer as ${status}`, async () => {
-      const store = await fresh((tx) => {
+      const store = await open((tx) => {
         tx.payments.insert(aPayment());
         tx.funds.put(someFunds());
         tx.buyers.insert(aBuyer());
@@ -193,7 +187,7 @@ export function storeViewsContract(open: OpenStore): void {
       aPayment({ id: `pi_${at}`, buyerId: `byr_${at}` }),
     );
     const statuses = ['verifying', 'approved', 'rejected'] as const;
-    const store = await fresh((tx) => {
+    const store = await open((tx) => {
       for (const [at, payment] of payments.entries()) {
         const { id, buyerId } = payment;
         tx.payments.insert(payment);
@@ -221,7 +215,7 @@ export function storeViewsContract(open: OpenStore): void {
       buyerAccount({}),
     ];
     for (const write of writes) {
-      const store = await fresh(() => undefined);
+      const store = await open(() => undefined);
       await store.run(async (tx) => {
         write(tx);
         await assert.rejects(tx.views.get(tenant, 'pi_1'), AssertionFailure);
@@ -231,7 +225,7 @@ export function storeViewsContract(open: OpenStore): void {
 
   test('a refusal decided on a view that changed before the next read is decided again', async () => {
     for (const change of ['payments', 'funds'] as const) {
-      const store = await fresh((tx) => {
+      const store = await open((tx) => {
         tx.payments.insert(aPayment());
         tx.funds.put(someFunds());
         tx.buyers.insertSubmission(aSubmission());

@@ -237,8 +237,7 @@ test('a payment is covered, and does not expire, from when everything asked for 
   ]);
   const short = was.report('in', { receivedMinor: 9_999n });
   assert.equal(short.payment.coveredAtMs, null);
-  const covered = short.report('in', { receivedMinor: 10_000n });
-  const { payment: paid } = covered;
+  const { payment: paid } = short.report('in', { receivedMinor: 10_000n });
   assert.partialDeepStrictEqual(paid, { status: 'on_ramp_pending', coveredAtMs: NOW_MS });
   const gone = short.report('in', { end: 'returned', receivedMinor: 9_999n });
   const part = gone.report('in_2', { receivedMinor: 9_999n });

@@ -217,8 +217,7 @@ test('the buyer gets the instructions although a message was faster than the ans
     assert.ok(answer.outcome === 'done');
     const { partnerRef } = answer.value;
     const command = await at.command('payin');
-    const { reference } = command;
-    const fact = { kind: 'payin', reference, partnerRef, report } as const;
+    const fact = { kind: 'payin', reference: command.reference, partnerRef, report } as const;
     await applyPartnerUpdate(at.made.deps, command, fact);
     return answer;
   };

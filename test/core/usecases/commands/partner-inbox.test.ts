@@ -37,8 +37,7 @@ async function payingOut(t: TestContext): Promise<Desk> {
 /** The refund of all that was paid is accepted and open. */
 async function refunding(t: TestContext): Promise<Desk> {
   const made = await desk(t);
-  const { deps } = made.at.made;
-  await cancelPayment(deps, made.at.tenant, made.at.id, 'withdrawn');
+  await cancelPayment(made.at.made.deps, made.at.tenant, made.at.id, 'withdrawn');
   await made.at.report('payin', payin);
   await made.at.pass(1);
   assert.match(await made.at.summary(), /^cancelled returned_to_buyer refund_ordered /);

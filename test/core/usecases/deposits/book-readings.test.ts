@@ -161,8 +161,7 @@ test('a command that counts as refused is taken up when the books have it', asyn
   await deps.store.run(async (tx) => {
     tx.commands.update({ ...payin, state: 'refused', partnerRef: null, dueAtMs: null });
   });
-  const { reference } = payin;
-  scene.deposit('pa_late', { reference, partyRef: null });
+  scene.deposit('pa_late', { reference: payin.reference, partyRef: null });
   scene.made.advanceClock(schedules.recentReading.waitsMs[0]);
   await at.pass(3);
   const { state, partnerRef } = await at.command('payin');

@@ -400,8 +400,7 @@ for (const chosen of [0, 2] as const) {
 }
 
 test('a transfer that names others is not assigned to a payment outside of them', async (t) => {
-  const made = await paidOutAndRestored(t);
-  const { scene, all } = made;
+  const { scene, all } = await paidOutAndRestored(t);
   const stranger = await scene.awaiting(60_000n);
   await assert.rejects(scene.assign('va_1', stranger.id), (error) => {
     assert.ok(isCode(error, 'ValidationError') && error instanceof Error);
@@ -450,8 +449,7 @@ test('a part of what payments lack together counts for the one that a person nam
 });
 
 test('a text that names two consolidated payments leaves the transfer to a person', async (t) => {
-  const made = await consolidated(t);
-  const { scene } = made;
+  const { scene } = await consolidated(t);
   await scene.collect(await scene.priced(10_000n), await scene.priced(20_000n));
   const references = scene.collected.map(({ reference }) => reference);
   assert.equal(new Set(references).size, 2);

@@ -211,10 +211,7 @@ test('a request that is over is not mailed, and is decided on no more', async ()
   await ask(cfo);
   await operatorDoes(made.deps, id, { verb: 'cancel', reason: 'no' });
   await made.settle();
-  assert.deepEqual(
-    made.mails.filter(({ to }) => to === cfo),
-    [],
-  );
+  assert.ok(!made.mails.some(({ to }) => to === cfo));
   await assert.rejects(decideApproval(made.deps, await paymentNow(), 'approve'), conflict);
 });
 

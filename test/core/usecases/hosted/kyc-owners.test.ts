@@ -218,8 +218,7 @@ test('a form that was handed over is taken back: link and sessions end, what was
 });
 
 test('who takes back a form without a payment keeps their own session', async (t) => {
-  const made = await formScene(t);
-  const { deps, tenant } = made;
+  const { deps, tenant } = await formScene(t);
   const start = { email: 'cy@example.com', name: null, entityType: null, paymentId: null };
   const { id: submissionId } = await startBuyerKyc(deps, tenant, { ...start, dossier: {} });
   const form = {

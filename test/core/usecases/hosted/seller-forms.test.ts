@@ -313,8 +313,5 @@ test('an organization adds owners and documents, and the partner gets them', asy
   assert.equal(await deps.store.run((tx) => tx.partyDrafts.get(tenant, tenant.orgId)), null);
   const page = { beforeId: null, limit: 100, kept: true };
   const kept = await deps.store.run((tx) => tx.documents.list(page));
-  assert.deepEqual(
-    kept.filter(({ status }) => status !== 'purged'),
-    [],
-  );
+  assert.ok(!kept.some(({ status }) => status !== 'purged'));
 });

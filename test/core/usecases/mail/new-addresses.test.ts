@@ -77,10 +77,7 @@ test('a waiting mail says why, and is dropped once its link has ended', async ()
   for (const { lastError } of waiting) assert.match(lastError ?? '', /many new addresses/);
   made.advanceClock(HOUR_MS);
   await made.settle();
-  assert.deepEqual(
-    (await list()).filter(({ status }) => status === 'pending'),
-    [],
-  );
+  assert.ok(!(await list()).some(({ status }) => status === 'pending'));
 });
 
 test('an address that was mailed before is mailed at once, and other tenants have their own budget', async () => {

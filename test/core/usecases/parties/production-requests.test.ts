@@ -86,8 +86,7 @@ test('each question needs an answer, and live mode a support contact', async () 
 
 test('a member who was removed, or is no owner any more, asks for nothing', async () => {
   const { deps } = made;
-  const owner = await newOwner();
-  const { orgId } = owner;
+  const { orgId } = await newOwner();
   const email = `other.${orgId}@acme.example`;
   const admin = {
     orgId,
