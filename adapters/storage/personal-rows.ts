@@ -398,7 +398,7 @@ export const personalTables = {
       'currency payin_id state partner_ref command_end received_minor confirmed_minor ' +
       'settlements refusal review tries last_sent_at due_at last_error created_at ' +
       'updated_at overruled held_since late_at queue is_stuck is_in_flight is_undecided ' +
-      'deposit_id instance version',
+      'is_ordered deposit_id instance version',
     found: found.commands,
     kept: kept.money,
   },

@@ -394,6 +394,8 @@ export interface Tx {
      * another command about it.
      */
     byPartnerRef(mode: Mode, kind: CommandKind, partnerRef: string): Found<PartnerCommand>;
+    /** All but shares of deposits. */
+    allByPartnerRef(mode: Mode, kind: CommandKind, partnerRef: string): Many<PartnerCommand>;
     ofPayment(tenant: Tenant, paymentId: string): Many<MoneyCommand>;
     /** `isPayinInFlight` of partner-command.ts, in id order. */
     payinsInFlight(mode: Mode, limit: number): Many<MoneyCommand>;

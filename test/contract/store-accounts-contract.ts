@@ -84,11 +84,12 @@ export function storeAccountsContract(open: OpenStore): void {
 
   test('of several commands about one party the newest is found, of money the oldest', async () => {
     const subject = { kind: 'account', id: 'acct_1' } as const;
+    const pay = { partnerRef: 'pa_1', isAdopted: true };
     const store = await open((tx) => {
       for (const id of ['cmd_2', 'cmd_3', 'cmd_1']) {
         const name = { id, reference: id };
         tx.commands.insert({ ...aPartyCommand({ kind: 'submit_account', subject }), ...name });
-        tx.commands.insert(aCommand({ id: `${id}_pay`, reference: `${id}_pay`, kind: 'payin' }));
+        tx.commands.insert(aCommand({ ...pay, id: `${id}_pay`, reference: `${id}_pay` }));
       }
     });
     const found = async (kind: 'submit_account' | 'payin') =>

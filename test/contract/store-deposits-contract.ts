@@ -91,8 +91,8 @@ export function storeDepositsContract(fresh: OpenStore): void {
 
   test('a share is not found by the id that the partner has for its deposit', async () => {
     const store = await written((tx) => {
-      const share = { id: 'cmd_1', reference: 'r_1', partnerRef: 'pa', depositId: 'dep_1' };
-      tx.commands.insert(aCommand(share));
+      const share = { partnerRef: 'pa', depositId: 'dep_1', isAdopted: true };
+      tx.commands.insert(aCommand({ ...share, id: 'cmd_1', reference: 'r_1' }));
       tx.commands.insert(aCommand({ ...share, id: 'cmd_2', reference: 'r_2' }));
     });
     const byRef = () => store.run((tx) => tx.commands.byPartnerRef('test', 'payin', 'pa'));
@@ -101,6 +101,27 @@ export function storeDepositsContract(fresh: OpenStore): void {
     await store.run(async (tx) => tx.commands.insert(other));
     assert.equal((await byRef())?.id, 'cmd_3');
   });
+
+  const here = { id: 'cmd_1', partnerRef: 'pa', instance: 'here' };
+  for (const [name, fields, isFree] of [
+    ['another command', {}, false],
+    ['one of another organization', { ...otherOrg, paymentId: 'pi_2' }, false],
+    ['one that was adopted from a deposit', { isAdopted: true }, true],
+    ['one of another kind', { kind: 'payout' }, true],
+    ['one of the other mode', otherMode, true],
+    ['one of another instance of the partner', { instance: 'there' }, true],
+  ] as const) {
+    test(`${name} ${isFree ? 'may have' : 'never has'} the partner's id of a command`, async () => {
+      const second = aCommand({ ...here, id: 'cmd_2', partnerRef: null, ...fields });
+      const store = await written((tx) => {
+        tx.commands.insert(aCommand(here));
+        tx.commands.insert(second);
+      });
+      const named = store.run(async (tx) => tx.commands.update({ ...second, partnerRef: 'pa' }));
+      if (isFree) await named;
+      else await assert.rejects(named, (error) => isCode(error, 'StoreContention'));
+    });
+  }
 
   test('an update is guarded by the version, and changes no identity', async () => {
     const store = await deposits({});

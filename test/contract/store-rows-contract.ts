@@ -176,7 +176,8 @@ const roundTrips: Readonly<Record<string, RoundTrip>> = {
     write: (tx) => {
       const receivedMinor = { cmd_1: 0n, cmd_2: 10_000n, cmd_3: 0n };
       for (const [id, minor] of Object.entries(receivedMinor)) {
-        tx.commands.insert(aCommand({ id, reference: `ref_${id}`, receivedMinor: minor }));
+        const fields = { reference: `ref_${id}`, partnerRef: 'pa_1', isAdopted: true };
+        tx.commands.insert(aCommand({ id, ...fields, receivedMinor: minor }));
       }
     },
     read: async (tx) => (await tx.commands.byPartnerRef('test', 'payin', 'pa_1'))?.id ?? null,

@@ -485,6 +485,9 @@ create table partner_commands (
   is_undecided boolean not null default false,
   -- A share of a deposit is a pay-in of its payment.
   deposit_id text collate "C",
+  -- An id of the partner's instance is that of one command about money: true. Null if others may
+  -- have it: adopted from a deposit, or about a party.
+  is_ordered boolean,
   -- The partner's instance that has it, by its own name. Only that one is asked about it.
   instance text,
   version integer not null
@@ -494,7 +497,8 @@ create unique index partner_commands_reference on partner_commands (mode, refere
 
 create index partner_commands_due on partner_commands (due_at) where due_at is not null;
 
-create index partner_commands_partner_ref on partner_commands (mode, kind, partner_ref)
+create unique index partner_commands_partner_ref
+  on partner_commands (mode, kind, partner_ref, instance, is_ordered)
   where partner_ref is not null;
 
 create index partner_commands_of_payment on partner_commands (org_id, mode, payment_id);

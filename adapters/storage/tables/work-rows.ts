@@ -66,9 +66,13 @@ interface Derived {
   readonly queue: CommandQueue | null;
   readonly isStuck: boolean;
   readonly isInFlight: boolean;
+  /** Null if not, because a unique index takes nulls for different. */
+  readonly isOrdered: boolean | null;
 }
 
-interface CommandRow extends Omit<MoneyCommand, 'kind' | 'paymentId' | 'amount'>, Derived {
+interface CommandRow
+  extends Omit<MoneyCommand, 'kind' | 'paymentId' | 'amount' | 'isAdopted'>,
+    Derived {
   readonly kind: CommandKind;
   readonly paymentId: string | null;
   readonly submissionId: string | null;
@@ -90,6 +94,7 @@ const commandRows = defineTable<CommandRow>('partner_commands', {
   request: sealed(text.null('request')),
   partnerRef: text.null('partner_ref'),
   depositId: fixed(text.null('deposit_id')),
+  isOrdered: fixed(nullable(flag('is_ordered'))),
   end: oneOf('command_end', commandEnds),
   overruled: nullable(oneOf('overruled', commandEnds)),
   isUndecided: flag('is_undecided'),
@@ -139,12 +144,14 @@ function derivedOf(command: PartnerCommand): Derived {
     queue: isMoneyCommand(command) ? queueOf(command) : null,
     isStuck: isStuck(command),
     isInFlight: isPayinInFlight(command),
+    isOrdered: isMoneyCommand(command) && !command.isAdopted ? true : null,
   };
 }
 
 function fromRow(row: CommandRow): PartnerCommand {
   const { kind, paymentId, amount, payinId, submissionId, accountId, ...rest } = row;
-  const { queue: _queue, isStuck: _isStuck, isInFlight: _isInFlight, ...fields } = rest;
+  const { queue: _queue, isStuck: _isStuck, isInFlight: _isInFlight, isOrdered, ...known } = rest;
+  const fields = { ...known, isAdopted: paymentId !== null && isOrdered === null };
   if (paymentId !== null) {
     assert(isIn(moneyKinds, kind) && amount !== null, 'a command of a payment is about money');
     return Object.freeze({ ...fields, kind, paymentId, amount, payinId });
@@ -195,8 +202,7 @@ const simulations = defineTable<SimulatedReport>('simulated_reports', {
 });
 
 // The partner's id of a share is that of its deposit.
-const withPartnerRef =
-  'where mode = $1 and kind = $2 and partner_ref = $3 and deposit_id is null order by id';
+const withPartnerRef = 'where mode = $1 and kind = $2 and partner_ref = $3 and deposit_id is null';
 
 /** What a list can be about; `?` is the value. */
 const listedBy = {
@@ -212,8 +218,10 @@ export const commandsPart: TxPart<'commands'> = {
   known: (unit, command) => unit.known(commands, command, [command.id]),
   byReference: (unit, mode, reference) =>
     unit.first(commands, 'where mode = $1 and reference = $2', [mode, reference]),
+  allByPartnerRef: (unit, ...of) => unit.all(commands, withPartnerRef, of),
   byPartnerRef: async (unit, mode, kind, partnerRef) => {
-    const found = await unit.all(commands, withPartnerRef, [mode, kind, partnerRef]);
+    const all = await unit.all(commands, withPartnerRef, [mode, kind, partnerRef]);
+    const found = all.toSorted((one, other) => (one.id < other.id ? -1 : 1));
     const first = isIn(moneyKinds, kind)
       ? (found.find(({ receivedMinor }) => receivedMinor > 0n) ?? found[0])
       : found.at(-1);

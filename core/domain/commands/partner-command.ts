@@ -62,6 +62,8 @@ interface CommandBase extends Tenant, Leased {
   readonly partnerRef: string | null;
   /** Its money is a share of this deposit, which is read in its place (consolidated-payment.ts). */
   readonly depositId: string | null;
+  /** Made for money that nobody ordered; a command that was sent may turn out to have its id. */
+  readonly isAdopted: boolean;
   readonly end: CommandEnd;
   /** An end that the partner reports and an operator overruled: its repeats do not count. */
   readonly overruled: CommandEnd | null;
@@ -143,6 +145,7 @@ export function newCommand<
     request: null,
     partnerRef: null,
     depositId: null,
+    isAdopted: false,
     end: 'open',
     overruled: null,
     isUndecided: false,

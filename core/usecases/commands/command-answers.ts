@@ -9,7 +9,6 @@ import {
   isMoneyCommand,
   isOpen,
   lookUpAgain,
-  type MoneyCommand,
   markUnknown,
   type PartnerCommand,
   postponeCommand,
@@ -30,7 +29,7 @@ import type {
 } from '../../ports/partner.js';
 import type { Tx } from '../../ports/storage.js';
 import { isDepositUndecided } from '../deposits/deposit-matching.js';
-import { depositOf } from '../deposits/deposits.js';
+import { isIdOfAnother } from '../deposits/deposits.js';
 import { expectApproved } from '../parties/buyer-decisions.js';
 import {
   holdsPayouts,
@@ -45,10 +44,9 @@ import { loadPayment } from '../payments/payment-store.js';
 import type { Batch } from '../service/batch.js';
 import { atInstance } from '../service/partner-calls.js';
 import type { AskedStep } from './command-calls.js';
-import { operationOf } from './partner-operations.js';
+import { alertIdOfAnother, ID_OF_ANOTHER, operationOf } from './partner-operations.js';
 
 export const BUYER_UNAPPROVED = 'the buyer is not approved';
-export const ID_OF_ANOTHER = 'the partner answers with the id of another command';
 
 /**
  * Returns what is stored; null if the lease is lost. The answer to a read counts without it.
@@ -178,28 +176,9 @@ async function stageAccepted<T extends AcceptedCommand | null>(
   const staged = await stage(batch, command, { outcome: 'unknown', reason: ID_OF_ANOTHER });
   const announce = () => {
     staged.announce();
-    const { id: commandId, paymentId } = command;
-    batch.deps.log.error('alert', { alert: ID_OF_ANOTHER, commandId, paymentId, partnerRef });
+    alertIdOfAnother(batch.deps, command, partnerRef);
   };
   return { ...staged, announce };
-}
-
-/**
- * An id of the partner is that of one command about money: another one that is accepted with it
- * would count the same money again. If the money came as a deposit, its reports wait for an
- * operator instead.
- */
-export async function isIdOfAnother(
-  batch: Batch,
-  command: MoneyCommand,
-  partnerRef: string,
-): Promise<boolean> {
-  const { id, mode, kind } = command;
-  const other = await batch.tx.commands.byPartnerRef(mode, kind, partnerRef);
-  // Two instances may have the same ids.
-  const { instance } = atInstance(batch.deps, command);
-  if (other === null || other.id === id || other.instance !== instance) return false;
-  return (await depositOf(batch, command, partnerRef)) === null;
 }
 
 /** The command may have been found, be absent, or stay in doubt. */

@@ -141,7 +141,10 @@ async function lookUpRefused(deps: Deps, command: MoneyCommand): Promise<void> {
   const { reference } = command;
   // Kind and report belong together by the table of operations.
   const fact = { kind, reference, partnerRef, report: answer.value } as PartnerFact;
-  await applyPartnerUpdate(deps, command, fact, { polledVersion: command.version });
+  const source = { polledVersion: command.version };
+  const stored = await applyPartnerUpdate(deps, command, fact, source);
+  const isNamed = stored !== null && stored.command.partnerRef !== null;
+  if (!isNamed) throw new PonteError('PartnerUnavailable');
 }
 
 async function repeatCommand(deps: Deps, commandId: string): Promise<PartnerCommand> {

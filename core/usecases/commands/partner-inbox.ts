@@ -19,7 +19,12 @@ import type { PartnerFact, PartnerNotice } from '../../ports/partner.js';
 import type { Tx } from '../../ports/storage.js';
 import { readDeposit } from '../deposits/deposits.js';
 import { commandsNamedBy } from '../deposits/our-rows.js';
-import { pollSoon, type ReportSource, storeStaged } from '../payments/command-changes.js';
+import {
+  type KnownCommand,
+  pollSoon,
+  type ReportSource,
+  storeStaged,
+} from '../payments/command-changes.js';
 import { audited } from '../service/audit-log.js';
 import { eachDue } from '../service/due-work.js';
 import { partnerFor } from '../service/partner-calls.js';
@@ -95,7 +100,7 @@ export async function runInbox(deps: Deps, nowMs: number, limit: number): Promis
 
 /**
  * Applies a report to its command; twice, late or out of order it is harmless. The same batch marks
- * its message as applied.
+ * its message as applied. Returns the command as it is stored.
  */
 export async function applyPartnerUpdate(
   deps: Deps,
@@ -103,8 +108,8 @@ export async function applyPartnerUpdate(
   fact: PartnerFact,
   source: ReportSource = {},
   message: InboxMessage | null = null,
-): Promise<void> {
-  await storeStaged(deps, async (batch) => {
+): Promise<KnownCommand | null> {
+  return storeStaged(deps, async (batch) => {
     const command = await batch.tx.commands.known(known);
     assert(command !== null, 'a command stays');
     const staged = await operationOf(command).onReport(batch, command, fact, source);

@@ -38,7 +38,7 @@ import type {
   PartyReport,
   SettlementPartner,
 } from '../../ports/partner.js';
-import { depositOf, effectOnDeposit, stageOwned } from '../deposits/deposits.js';
+import { depositOf, effectOnDeposit, isIdOfAnother, stageOwned } from '../deposits/deposits.js';
 import type { IncomingPartyReport, RailsRequest } from '../parties/party-kinds.js';
 import {
   alertUnplaced,
@@ -56,10 +56,13 @@ import {
   stageCommand,
   stageMoneyCommand,
   stageReport,
+  unchangedCommand,
 } from '../payments/command-changes.js';
 import { referencesSinceMs } from '../payments/command-references.js';
 import { loadPayment } from '../payments/payment-store.js';
 import type { Batch } from '../service/batch.js';
+
+export const ID_OF_ANOTHER = 'the partner answers with the id of another command';
 
 export interface PreparedRequest {
   readonly answer: PartnerAnswer<string>;
@@ -280,6 +283,10 @@ function moneyOperation<K extends MoneyFact['kind']>(
     onChanged: stageMoneyCommand,
     async onReport(batch, command, fact, source) {
       assert(fact.kind === kind, `the report of a ${kind} is about one`);
+      if (command.partnerRef === null && (await isIdOfAnother(batch, command, fact.partnerRef))) {
+        const announce = () => alertIdOfAnother(batch.deps, command, fact.partnerRef);
+        return { ...unchangedCommand(command), announce };
+      }
       // The kind determines the type of the report.
       const own = fact as MoneyFact & { readonly report: PartnerReports[K] };
       const deposit = (await rules.depositOf?.(batch, command, fact.partnerRef)) ?? null;
@@ -311,6 +318,11 @@ function moneyOperation<K extends MoneyFact['kind']>(
       return { ...staged, announce };
     },
   };
+}
+
+export function alertIdOfAnother(deps: Deps, command: MoneyCommand, partnerRef: string): void {
+  const { id: commandId, paymentId } = command;
+  deps.log.error('alert', { alert: ID_OF_ANOTHER, commandId, paymentId, partnerRef });
 }
 
 function knownOf(deps: Deps, command: MoneyCommand) {

@@ -1,7 +1,11 @@
 // Deposits of consolidated payments: their shares are stored in one batch with the deposit, and
 // change with it. Guards of all payments with a share are part of the batch.
 import { tenantOf } from '../../domain/base/tenant.js';
-import { newCommand, voidCommand } from '../../domain/commands/partner-command.js';
+import {
+  type MoneyCommand,
+  newCommand,
+  voidCommand,
+} from '../../domain/commands/partner-command.js';
 import { arrivalProblem, type ReportProblem } from '../../domain/commands/report-check.js';
 import {
   askedTogether,
@@ -179,27 +183,39 @@ async function stageReview(
   };
 }
 
-/** Its reference follows from the id at the partner and the payment: the same after a restore. */
 async function stageNewShare(
   batch: Batch,
   deposit: Deposit,
   { was, commands }: PaymentCommands,
   receivedMinor: bigint,
 ): Promise<Staged> {
-  const { deps, tx, nowMs } = batch;
-  const { id: depositId, partner, partnerRef, end } = deposit;
-  const { currency } = deposit.amount;
-  const { bytes } = await currentKeyIn(deps, tx, 'partner');
-  const subject = `deposit.${partner}.${partnerRef}.${commandSubject(was.payment)}`;
-  const reference = commandReference(bytes, { subject, kind: 'payin', number: 1 });
-  const name = { id: deps.ids.next('cmd', nowMs), reference };
-  const amount = { amountMinor: receivedMinor, currency };
-  const what = { kind: 'payin', amount, payinId: null, paymentId: was.payment.id } as const;
-  const made = voidCommand(newCommand(was.payment, name, what, nowMs), nowMs);
-  const share = { ...made, depositId };
+  const { id: depositId, partnerRef, end } = deposit;
+  const amount = { amountMinor: receivedMinor, currency: deposit.amount.currency };
+  const of = { kind: 'payin', amount, share: `.${commandSubject(was.payment)}` } as const;
+  const share = { ...(await adoptedCommand(batch, deposit, was.payment, of)), depositId };
   const book = { was, commands: [...commands, share], adopted: [share] };
-  const next = shareReported(share, { partnerRef, end, receivedMinor }, nowMs);
+  const next = shareReported(share, { partnerRef, end, receivedMinor }, batch.nowMs);
   return stagePaymentCommands(batch, book, next, movedBy(batch, deposit));
+}
+
+/**
+ * A command of the payment for the money of the deposit, without a row. Its reference follows from
+ * the id at the partner, so that it is the same after a restore.
+ */
+export async function adoptedCommand(
+  { deps, tx, nowMs }: Batch,
+  { partner, partnerRef }: Deposit,
+  payment: Payment,
+  of: Pick<MoneyCommand, 'kind' | 'amount'> & { readonly share?: string },
+): Promise<MoneyCommand> {
+  const { kind, amount, share = '' } = of;
+  const { bytes } = await currentKeyIn(deps, tx, 'partner');
+  const subject = `deposit.${partner}.${partnerRef}${share}`;
+  const reference = commandReference(bytes, { subject, kind, number: 1 });
+  const name = { id: deps.ids.next('cmd', nowMs), reference };
+  const what = { kind, amount, payinId: null, paymentId: payment.id };
+  const command = voidCommand(newCommand(payment, name, what, nowMs), nowMs);
+  return Object.freeze({ ...command, isAdopted: true });
 }
 
 /** What each payment keeps of the transfer. */

@@ -25,9 +25,7 @@ import {
   type CommandEnd,
   hasBroughtNothing,
   type MoneyCommand,
-  newCommand,
   type PartnerCommand,
-  voidCommand,
 } from '../../domain/commands/partner-command.js';
 import type { Payer } from '../../domain/commands/payer.js';
 import { claimMinor } from '../../domain/deposits/consolidated-payment.js';
@@ -51,12 +49,12 @@ import type { Deps } from '../../ports/deps.js';
 import type { PartnerEntry } from '../../ports/partner.js';
 import type { Tx } from '../../ports/storage.js';
 import { stageMoneyCommand } from '../payments/command-changes.js';
-import { commandReference } from '../payments/command-references.js';
 import { loadPayment } from '../payments/payment-store.js';
 import type { Batch } from '../service/batch.js';
-import { currentKeyIn } from '../service/service-keys.js';
+import { atInstance } from '../service/partner-calls.js';
 import { bookAlerts } from './books.js';
 import {
+  adoptedCommand,
   type StagedDeposit,
   type StagedShares,
   stageShares,
@@ -317,8 +315,8 @@ async function stageMatchedShares(
 }
 
 /**
- * Stages a pay-in of the payment with the partner's id of the deposit. Its reference follows from
- * that id, so that it is the same after a restore. From then on reports about the id are its own.
+ * Stages a pay-in of the payment with the partner's id of the deposit. From then on reports about
+ * the id are its own.
  */
 async function stageMatched(
   batch: Batch,
@@ -327,15 +325,10 @@ async function stageMatched(
   { paymentId, rule }: { readonly paymentId: string; readonly rule: PaymentMatch['rule'] | null },
 ): Promise<StagedDeposit> {
   const { deps, tx, nowMs } = batch;
-  const { partner, partnerRef, amount, transactionHash, asset } = read;
+  const { partnerRef, amount, transactionHash, asset } = read;
   const payment = await tx.payments.find(paymentId);
   if (payment === null) throw new PonteError('NotFound');
-  const { bytes } = await currentKeyIn(deps, tx, 'partner');
-  const subject = `deposit.${partner}.${partnerRef}`;
-  const reference = commandReference(bytes, { subject, kind: 'payin', number: 1 });
-  const name = { id: deps.ids.next('cmd', nowMs), reference };
-  const what = { kind: 'payin', amount, payinId: null, paymentId } as const;
-  const command = voidCommand(newCommand(payment, name, what, nowMs), nowMs);
+  const command = await adoptedCommand(batch, read, payment, { kind: 'payin', amount });
   const report: CommandReport = {
     partnerRef,
     receivedMinor: amount.amountMinor,
@@ -371,15 +364,10 @@ async function stageWithdrawn(
   paymentId: string,
 ): Promise<StagedDeposit> {
   const { deps, tx, nowMs } = batch;
-  const { partner, partnerRef, amount } = was;
+  const { partnerRef, amount } = was;
   const payment = await tx.payments.find(paymentId);
   if (payment === null) throw new PonteError('NotFound');
-  const { bytes } = await currentKeyIn(deps, tx, 'partner');
-  const subject = `deposit.${partner}.${partnerRef}`;
-  const reference = commandReference(bytes, { subject, kind: 'payout', number: 1 });
-  const name = { id: deps.ids.next('cmd', nowMs), reference };
-  const what = { kind: 'payout', amount, payinId: null, paymentId } as const;
-  const command = voidCommand(newCommand(payment, name, what, nowMs), nowMs);
+  const command = await adoptedCommand(batch, was, payment, { kind: 'payout', amount });
   const accept = () => pollNow(acceptCommand(command, partnerRef, nowMs), nowMs);
   const staged = await stageMoneyCommand(batch, command, accept, {}, [command]);
   const given = { orgId: payment.orgId, paymentId, rule: null };
@@ -401,11 +389,31 @@ export async function depositOf(
   command: MoneyCommand,
   partnerRef: string,
 ): Promise<Deposit | null> {
-  const { mode } = command;
+  const { mode, kind: book } = command;
+  if (book === 'refund') return null;
   const partner = deps.partners[mode]?.name ?? '';
-  const book = command.kind === 'payout' ? 'payout' : 'payin';
   const deposit = await tx.deposits.byPartnerRef(partner, mode, book, partnerRef);
   return deposit === null || (await isBookedBy(tx, command, deposit)) ? null : deposit;
+}
+
+/**
+ * An id of the partner is that of one command about money: another one that is accepted with it
+ * would count the same money again. If only the command of a deposit has it, reports wait for an
+ * operator instead. The database refuses the second of two in one instant.
+ */
+export async function isIdOfAnother(
+  batch: Batch,
+  command: MoneyCommand,
+  partnerRef: string,
+): Promise<boolean> {
+  const { id, mode, kind } = command;
+  const found = await batch.tx.commands.allByPartnerRef(mode, kind, partnerRef);
+  // Two instances may have the same ids.
+  const { instance } = atInstance(batch.deps, command);
+  const others = found.filter((one) => one.id !== id && one.instance === instance);
+  if (others.length === 0) return false;
+  if (others.some(({ isAdopted }) => !isAdopted)) return true;
+  return (await depositOf(batch, command, partnerRef)) === null;
 }
 
 /** A report about the command of a deposit. */

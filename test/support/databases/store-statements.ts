@@ -237,6 +237,7 @@ function readsOfMoney(tx: Tx): readonly Promise<unknown>[] {
     tx.commands.known(aCommand()),
     tx.commands.byReference('test', 'r'),
     tx.commands.byPartnerRef('test', 'payin', 'p'),
+    tx.commands.allByPartnerRef('test', 'payin', 'p'),
     tx.commands.ofPayment(tenant, 'pi_1'),
     tx.commands.ofSubmission(tenant, 'kyc_1'),
     tx.commands.since({ fromMs: 0, afterId: '', limit: 5 }),

@@ -392,7 +392,8 @@ const named = (id = 'cmd_1') => ({ id: 'cmd_1', reference: `ref_of_${id}` });
 export function aCommand(fields: Partial<MoneyCommand> = {}): MoneyCommand {
   const draft = { kind: 'payin', amount: money(10_000n, 'EUR'), payinId: null } as const;
   const command = newCommand(tenant, named(fields.id), { ...draft, paymentId: 'pi_1' }, T0);
-  return { ...command, ...worked, ...fields };
+  const partnerRef = (fields.id ?? 'cmd_1').replace(/^cmd/, 'pa');
+  return { ...command, ...worked, partnerRef, ...fields };
 }
 
 export function aPartyCommand(fields: Partial<PartyCommand> = {}): PartyCommand {

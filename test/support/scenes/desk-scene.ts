@@ -78,7 +78,7 @@ export function anOrder(kind: MoneyCommand['kind'], id: string, fields: OrderFie
 }
 
 export const paidIn = (receivedMinor = 10_000n, fields: OrderFields = {}) =>
-  anOrder('payin', 'cmd_in', {
+  anOrder('payin', fields.id ?? 'cmd_in', {
     end: 'completed',
     receivedMinor,
     confirmedMinor: receivedMinor,

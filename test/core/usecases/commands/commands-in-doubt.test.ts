@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { HOUR_MS, MINUTE_MS } from '../../../../core/domain/base/instant.js';
 import { money } from '../../../../core/domain/base/money.js';
+import type { PartnerFact } from '../../../../core/ports/partner.js';
 import { retryCommand } from '../../../../core/usecases/commands/command-retries.js';
 import { applyPartnerUpdate } from '../../../../core/usecases/commands/partner-inbox.js';
 import { cancelPayment } from '../../../../core/usecases/payments/payments.js';
@@ -145,6 +146,55 @@ for (const kind of ['payin', 'payout'] as const) {
     await second.pass(20, HOUR_MS);
     assert.deepEqual(await second.shown(), well[kind]);
     assert.notEqual((await second.command(kind)).partnerRef, partnerRef);
+  });
+}
+
+for (const kind of ['payin', 'payout', 'refund'] as const) {
+  test(`of two ${kind}s that are answered with one id at once, one stays in doubt`, async (t) => {
+    const { made, tenant } = await scene(t, 10_000n, null, 'awaiting_buyer');
+    const amount = money(kind === 'refund' ? 10_055n : 10_000n, 'USD');
+    const newScene = async () => new Scene(made, tenant, await made.newPayment(tenant, { amount }));
+    const [at, other] = [await newScene(), await newScene()];
+    const both = <T>(ask: (one: Scene) => Promise<T>) => Promise.all([ask(at), ask(other)]);
+    const { start, find } = made.partner[kind];
+    const refs: string[] = [];
+    const answered = Promise.withResolvers<void>();
+    const startWithOneId = async (request: string) => {
+      const answer = await start(request);
+      assert.ok(answer.outcome === 'done');
+      if (refs.push(answer.value.partnerRef) === 2) answered.resolve();
+      await answered.promise;
+      return { outcome: 'done', value: { ...answer.value, partnerRef: refs[0] } } as const;
+    };
+    const noLookUp = async () => ({ outcome: 'later', reason: 'down' }) as const;
+    changePartner(made.partner, { [kind]: { start: startWithOneId, find: noLookUp } });
+    Object.assign(made.partner, silent);
+    await both(({ id }) => advancePayment(made.deps, tenant, id, null));
+    await at.pass(20);
+    if (kind === 'refund')
+      await both(({ id }) => cancelPayment(made.deps, tenant, id, 'withdrawn'));
+    await at.pass(20, MINUTE_MS);
+    const states = await both(async (one) => (await one.command(kind)).state);
+    assert.deepEqual([refs.length, states.toSorted()], [2, ['done', 'unknown']]);
+    const alert = 'the partner answers with the id of another command';
+    assert.ok(at.alerts().includes(alert));
+
+    const [doubted = assert.fail()] = states[0] === 'unknown' ? [at] : [other];
+    const { reference } = await doubted.command(kind);
+    const [partnerRef = assert.fail()] = refs;
+    const read = await made.partner[kind].read(partnerRef);
+    assert.ok(read.outcome === 'done');
+    const shown = await doubted.shown();
+    const fact = { kind, reference, partnerRef, report: read.value } as PartnerFact;
+    const before = at.alerts();
+    await applyPartnerUpdate(made.deps, await doubted.command(kind), fact);
+    assert.deepEqual(await doubted.shown(), shown, 'a message that names it moves nothing');
+    assert.deepEqual(at.alerts(), [...before, alert]);
+
+    changePartner(made.partner, { [kind]: { start, find } });
+    await at.pass(20, HOUR_MS);
+    assert.equal(new Set(await both(async (one) => (await one.command(kind)).partnerRef)).size, 2);
+    assert.deepEqual(await both((one) => one.shown()), [well[kind], well[kind]]);
   });
 }
 

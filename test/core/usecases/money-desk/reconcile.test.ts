@@ -255,7 +255,7 @@ const plants: Readonly<
   },
   'one object of two commands': async (made) => {
     const { kind, partnerRef, id } = made.payout;
-    const other = { ...made.payout, id: `${id}x`, reference: 'other' };
+    const other = { ...made.payout, id: `${id}x`, reference: 'other', isAdopted: true };
     await made.store((tx) => tx.commands.insert(other));
     const first = await made.made.deps.store.run((tx) =>
       tx.commands.byPartnerRef('test', kind, partnerRef ?? ''),
