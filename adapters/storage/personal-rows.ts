@@ -351,7 +351,9 @@ export const personalTables = {
   operators: {
     personal: 'name',
     withheld: '',
-    other: 'id public_key number created_by created_at removed_by removed_at signed_at version',
+    other:
+      'id public_key number created_by created_at removed_by removed_at signed_at series ' +
+      'version',
     found: null,
     kept: kept.operator,
   },

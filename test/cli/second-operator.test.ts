@@ -539,7 +539,7 @@ async function registeredLater(at: DeskScene, name: string): Promise<void> {
   const { id } = operatorNamed(name);
   const { publicKey } = newKey();
   const row = { id, name, publicKey, number: 9, createdBy: null, createdAtMs: 1, version: 1 };
-  const open = { removedBy: null, removedAtMs: null, signedAtMs: 0 };
+  const open = { removedBy: null, removedAtMs: null, signedAtMs: 0, series: 0 };
   await at.deps.store.run(async (tx) => tx.operators.insert({ ...row, ...open }));
 }
 

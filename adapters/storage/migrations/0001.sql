@@ -1283,6 +1283,7 @@ create table operators (
   removed_by text collate "C",
   removed_at timestamptz,
   signed_at timestamptz not null,
+  series integer not null,
   version integer not null
 );
 

@@ -32,6 +32,7 @@ export const operators = defineTable<RegisteredOperator>('operators', {
   removedBy: text.null('removed_by'),
   removedAtMs: time.null('removed_at'),
   signedAtMs: unhashed(time('signed_at')),
+  series: unhashed(integer('series')),
   version,
 });
 

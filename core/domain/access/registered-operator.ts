@@ -17,8 +17,10 @@ export interface RegisteredOperator {
   readonly createdAtMs: number;
   readonly removedBy: string | null;
   readonly removedAtMs: number | null;
-  /** The time of the latest command that was accepted: each is newer than the one before. */
+  /** The time of the latest command that was accepted: each of a series is newer. */
   readonly signedAtMs: number;
+  /** A new series begins once a clock that was ahead is right again; older ones have ended. */
+  readonly series: number;
   readonly version: number;
 }
 
@@ -31,6 +33,7 @@ export interface CommandToSign {
   readonly arguments: Readonly<Record<string, unknown>>;
   readonly database: DatabaseName;
   readonly operator: string;
+  readonly series: number;
   readonly atMs: number;
 }
 
@@ -94,33 +97,48 @@ export function signedWith(toSign: CommandToSign, key: KeyObject): SignedCommand
   return { text, signature: sign(null, Buffer.from(text), key).toString('base64url') };
 }
 
+type SignedBy = Pick<CommandToSign, 'operator' | 'series' | 'atMs'>;
+
 /**
- * OperatorNotAllowed, unless the operator is registered, signed exactly this command, signed it
- * just now, and has signed no later one.
+ * What the operator signs with. The latest time may be of a clock that was ahead: without another
+ * series nothing could be signed until then.
+ */
+export function nextSignature(operator: RegisteredOperator, nowMs: number): SignedBy {
+  const { id, series, signedAtMs } = operator;
+  return signedAtMs > nowMs + SIGNATURE_AGE_MAX_MS
+    ? { operator: id, series: series + 1, atMs: nowMs }
+    : { operator: id, series, atMs: Math.max(nowMs, signedAtMs + 1) };
+}
+
+/**
+ * The operator after the command. OperatorNotAllowed, unless the operator is registered, signed
+ * exactly this command, signed it just now, and has signed no later one.
  */
 export function verifyCommand(
   signed: SignedCommand | null,
-  expected: Omit<CommandToSign, 'operator' | 'atMs'>,
+  expected: Omit<CommandToSign, keyof SignedBy>,
   operator: RegisteredOperator,
   nowMs: number,
-): CommandToSign {
+): RegisteredOperator {
   if (signed === null) throw refused('The command is not signed. Run ponte login.');
   if (!isActiveOperator(operator)) throw refused(`The operator ${operator.name} was removed.`);
   if (!isOfKey(signed, operator.publicKey)) {
     throw refused(`The signature is not of the key of ${operator.name}.`);
   }
   const { atMs } = JSON.parse(signed.text) as CommandToSign;
-  if (signed.text !== writeCommand({ ...expected, operator: operator.id, atMs })) {
+  const next = nextSignature(operator, nowMs);
+  const by = { operator: operator.id, series: next.series, atMs };
+  if (signed.text !== writeCommand({ ...expected, ...by })) {
     throw refused('The signature is of another command or of another database.');
   }
   // A text compares as NaN: neither late nor early.
   if (!Number.isSafeInteger(atMs) || Math.abs(nowMs - atMs) > SIGNATURE_AGE_MAX_MS) {
     throw refused('The signature is not of this time. Compare the clock of this machine.');
   }
-  if (atMs <= operator.signedAtMs) {
+  if (next.series === operator.series && atMs <= operator.signedAtMs) {
     throw refused('The signature was used before, or is older than another one. Sign again.');
   }
-  return { ...expected, operator: operator.id, atMs };
+  return { ...operator, series: next.series, signedAtMs: atMs };
 }
 
 /** What is known of a change that a signature has to prove. */
@@ -174,7 +192,7 @@ function isOfKey({ text, signature }: SignedCommand, publicKey: string): boolean
 
 /** The same command gives the same text. */
 function writeCommand(toSign: CommandToSign): string {
-  const { command, arguments: given, database, operator, atMs } = toSign;
+  const { command, arguments: given, database, operator, series, atMs } = toSign;
   const { firstOperator, epoch } = database;
   const named = Object.entries(given).sort(([left], [right]) => (left < right ? -1 : 1));
   const argumentsText = JSON.stringify(named, (_, value: unknown) =>
@@ -182,7 +200,7 @@ function writeCommand(toSign: CommandToSign): string {
   );
   const argumentsHash = hash('sha256', argumentsText, 'hex');
   const on = { firstOperator, epoch };
-  return JSON.stringify({ command, argumentsHash, database: on, operator, atMs });
+  return JSON.stringify({ command, argumentsHash, database: on, operator, series, atMs });
 }
 
 function keyOf(publicKey: string): KeyObject {

@@ -8,6 +8,7 @@ import {
   type DatabaseName,
   isActiveOperator,
   mayChangeAt,
+  nextSignature,
   operatorActor,
   publicKeyOf,
   type RegisteredOperator,
@@ -47,8 +48,7 @@ export async function signCommand(
   }));
   if (operator === null) return null;
   const { command, arguments: words } = given;
-  const atMs = Math.max(clock.nowMs(), operator.signedAtMs + 1);
-  const by = { operator: operator.id, atMs };
+  const by = nextSignature(operator, clock.nowMs());
   return signedWith({ command, arguments: words, database, ...by }, key);
 }
 
@@ -67,8 +67,8 @@ export async function admitOperator(
       const operator = await tx.operators.byKey(publicKey);
       if (operator === null) throw new PonteError('OperatorNotAllowed', notRegistered(publicKey));
       const expected = { command, arguments: words, database: await databaseNameIn(tx) };
-      const { atMs } = verifyCommand(signed, expected, operator, clock.nowMs());
-      if (records) tx.operators.update({ ...operator, signedAtMs: atMs });
+      const next = verifyCommand(signed, expected, operator, clock.nowMs());
+      if (records) tx.operators.update(next);
       return operatorActor(operator);
     },
     { inQuarantine: true },
@@ -129,6 +129,7 @@ export async function stageOperator(
     removedBy: null,
     removedAtMs: null,
     signedAtMs: 0,
+    series: 0,
     version: 1,
   });
   tx.operators.insert(operator);

@@ -66,7 +66,7 @@ export function signedOffline(
   atMs: number,
 ): SignedCommand {
   const database = { firstOperator: operators[0]?.id ?? '', epoch: 1 };
-  const toSign = { command, arguments: {}, database, operator: id, atMs };
+  const toSign = { command, arguments: {}, database, operator: id, series: 0, atMs };
   return signedWith(toSign, signerNamed(name).key);
 }
 

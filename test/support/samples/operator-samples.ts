@@ -20,6 +20,7 @@ export function anOperator(fields: Partial<RegisteredOperator> = {}): Registered
     removedBy: null,
     removedAtMs: null,
     signedAtMs: 0,
+    series: 0,
     version: 1,
     ...fields,
   };

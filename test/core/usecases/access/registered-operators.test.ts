@@ -9,6 +9,7 @@ import {
   type SignedCommand,
   signedWith,
 } from '../../../../core/domain/access/registered-operator.js';
+import { DAY_MS } from '../../../../core/domain/base/instant.js';
 import {
   addOperator,
   admitOperator,
@@ -46,7 +47,7 @@ async function commandOf({ deps }: World, { actor }: Person): Promise<CommandToS
   const { number: epoch } = await deps.store.run((tx) => tx.epochs.current());
   const [first] = await listOperators(deps);
   const database = { firstOperator: first?.id ?? '', epoch };
-  return { ...given, database, operator: actor.id, atMs: deps.clock.nowMs() };
+  return { ...given, database, operator: actor.id, series: 0, atMs: deps.clock.nowMs() };
 }
 
 /** Admits it as a command of this person. */
@@ -166,6 +167,26 @@ describe('a command', () => {
     made.advanceClock(1);
     await assert.rejects(change(), notAllowed);
     assert.equal((await listOrganizations(deps)).length, 1);
+  });
+
+  test('is admitted once a clock that was ahead is right, and one of before never', async (t) => {
+    const { made, ana } = await scene(t);
+    const aheadMs = 8 * DAY_MS;
+    made.advanceClock(aheadMs);
+    const used = await signedBy(made, ana);
+    await admit(made, ana, used);
+    const unused = await signedBy(made, ana);
+    made.advanceClock(-aheadMs);
+    const first = await signedBy(made, ana);
+    assert.deepEqual(await admit(made, ana, first), ana.actor);
+    assert.deepEqual(await admit(made, ana, await signedBy(made, ana)), ana.actor);
+    made.advanceClock(1);
+    await assert.rejects(admit(made, ana, first), notAllowed, 'it was used');
+    for (const passedMs of [0, aheadMs]) {
+      made.advanceClock(passedMs);
+      for (const ahead of [used, unused]) await assert.rejects(admit(made, ana, ahead), notAllowed);
+    }
+    assert.deepEqual(await admit(made, ana, await signedBy(made, ana)), ana.actor);
   });
 
   test('that was signed long ago, or is of a clock far ahead, is refused', async (t) => {

@@ -429,7 +429,8 @@ describe('an entry of an operator', () => {
     const [ana = assert.fail()] = await registered(deps, ['ana', 'bia']);
     const atMs = deps.clock.nowMs();
     const database = { firstOperator: `opr_${first}`, epoch: 1 };
-    const signed = signedWith({ ...given, database, operator: ana.actor.id, atMs }, ana.key);
+    const signedBy = { operator: ana.actor.id, series: 0, atMs };
+    const signed = signedWith({ ...given, database, ...signedBy }, ana.key);
     const by = { ...operator, actor: ana.actor, orgId, signed, operator: null };
     const author = { ...by, address: null, requestId: null };
     const objects = [{ type: 'member', id: 'mem_other', before: null, after: null }] as const;
