@@ -2,12 +2,13 @@
 // server keeps the process alive.
 import { runProgram } from './program.js';
 
-// The reader has closed the pipe, as in `ponte … | head`.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error;
-  process.exit();
-});
 const { env, stdin, stdout, stderr } = process;
 const shell = { env, stdin, stdout, stderr, exitCode: 0 };
+stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
+  // The reader has closed the pipe, as in `ponte … | head`.
+  if (code === 'EPIPE') process.exit();
+  stderr.write(`ponte: The output cannot be written: ${message}\n`);
+  process.exit(1);
+});
 await runProgram(shell, process.argv.slice(2));
 process.exitCode = shell.exitCode;

@@ -1,7 +1,16 @@
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  cpSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { programArguments } from '../support/servers/host-process.js';
@@ -87,6 +96,18 @@ test('a command with a closed output ends silently', async () => {
   for await (const text of child.stderr) stderr += String(text);
   const status = child.exitCode ?? (await once(child, 'exit'))[0];
   assert.deepEqual([status, stderr], [0, '']);
+});
+
+test('a command whose output has no room says so in one line', () => {
+  const output = openSync('/dev/full', 'w');
+  const { status, stderr } = spawnSync(process.execPath, [...programArguments, '--version'], {
+    cwd: projectRoot,
+    stdio: ['ignore', output, 'pipe'],
+    encoding: 'utf8',
+  });
+  closeSync(output);
+  assert.equal(status, 1);
+  assert.match(stderr, /^ponte: The output cannot be written: ENOSPC.*\n$/);
 });
 
 test('SIGUSR1 does not open the inspector', async () => {
