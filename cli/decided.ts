@@ -1,5 +1,5 @@
 // A command that in live mode needs a second operator: proposes, or executes at once.
-import { type Command, Option } from 'commander';
+import { Option } from 'commander';
 import { developmentOperator } from '../core/domain/base/actor.js';
 import {
   commandOf,
@@ -12,14 +12,8 @@ import {
 } from '../core/domain/money-desk/decisions.js';
 import { assert, PonteError } from '../core/errors.js';
 import type { DeskRequest } from '../core/usecases/money-desk/service-items.js';
-import {
-  addOperatorCommand,
-  dryRunOption,
-  type Operator,
-  type Outcome,
-  replaceOption,
-  type Shell,
-} from './operator.js';
+import type { AddCommand, Operator, Outcome } from './operator.js';
+import { dryRun, OptionRow, type Options, replace } from './options.js';
 
 /** `done` gives the result once the decision has taken effect; until then it is the proposal. */
 export async function decided(
@@ -68,26 +62,27 @@ interface DecisionCommands {
 }
 
 /** A command for each verb of the decisions of a group: its item or `--as` says which one. */
-export function addDecisions(shell: Shell, noun: Command, row: DecisionCommands): void {
+export function addDecisions(add: AddCommand, row: DecisionCommands): void {
   const all = decisionsIn(row.group).map((name) => ({ ...decisionOf(name), name }));
   const byVerb = Object.groupBy(all, ({ name }) => commandOf(name).split(' ')[1] ?? name);
   for (const [verb, rows = []] of Object.entries(byVerb)) {
     const [first] = rows;
     assert(first !== undefined, 'a verb has a decision');
     const isSentAgain = row.again !== undefined && 'refund' in first.of;
-    addOperatorCommand<Asked>(shell, noun, {
+    add({
       name: `${verb} ${row.argument}`,
       authority: 'confirmed',
       description: descriptions[verb] ?? describedDecision(first),
-      options: [
-        ...optionsOf(rows),
-        ...(row.group === 'money' ? [evidenceOption(first.evidence, isSentAgain)] : []),
-        ...(isSentAgain ? againOptions() : []),
-        replaceOption(),
-        dryRunOption(),
-      ],
+      options: {
+        ...named(optionsOf(rows)),
+        ...(row.group === 'money' ? named([evidenceOption(first.evidence, isSentAgain)]) : {}),
+        ...(isSentAgain ? named(againOptions()) : {}),
+        replace,
+        dryRun,
+      },
       details: [...listOf(rows), twoOperators, ...(isSentAgain ? [againDetails] : [])].join('\n\n'),
-      run: async (operator, options, [id = '']) => {
+      run: async (operator, given, [id = '']) => {
+        const options = given as unknown as Asked;
         if (options.retry && row.again !== undefined) return row.again(operator, id, options);
         const chosen = rows.find(({ as }) => as === options.as);
         assert(chosen !== undefined, 'commander checks the choice');
@@ -97,6 +92,12 @@ export function addDecisions(shell: Shell, noun: Command, row: DecisionCommands)
       },
     });
   }
+}
+
+function named(options: readonly Option[]): Options {
+  return Object.fromEntries(
+    options.map((option) => [option.attributeName(), new OptionRow(() => option)]),
+  );
 }
 
 type Row = ReturnType<typeof decisionOf>;

@@ -8,11 +8,12 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import { verifyWebhook } from '../adapters/client/verify.js';
 import { trialFacts } from '../core/domain/payments/payer-relation.js';
 import { catalogue, type ErrorCode, PonteError } from '../core/errors.js';
 import { addCommand, type Outcome, type Shell } from './operator.js';
+import { flag, value } from './options.js';
 
 /** The steps of a payment of a new buyer; each has an event in both namespaces. */
 const steps = [
@@ -38,23 +39,16 @@ interface Received {
   readonly atMs: number;
 }
 
-interface DemoOptions {
-  readonly url: string | null;
-  readonly key: string | null;
-  readonly restore: boolean;
-  readonly json: boolean;
-}
-
 export function addDemoCommand(shell: Shell, program: Command): void {
-  addCommand<DemoOptions>(shell, program, {
+  addCommand(shell, program, {
     name: 'demo',
     authority: 'none',
     description: 'settle one test payment and verify its webhooks',
-    options: [
-      new Option('--url <url>', 'a running server; by default the demo starts one').default(null),
-      new Option('--key <api-key>', 'a test key of that server').default(null),
-      new Option('--restore', 'show the restore of a backup instead').default(false),
-    ],
+    options: {
+      url: value('<url>', 'a running server; by default the demo starts one'),
+      key: value('<api-key>', 'a test key of that server'),
+      restore: flag('show the restore of a backup instead'),
+    },
     run: async ({ url, key, restore, json }) => {
       const say = (line: string) => {
         if (!json) shell.stdout.write(`${line}\n`);

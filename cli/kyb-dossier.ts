@@ -2,7 +2,6 @@
 // override it. For the fake partner in test mode, sandbox values fill in missing fields.
 import { hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { Option } from 'commander';
 import type { Mode } from '../core/domain/base/tenant.js';
 import { sortedJson } from '../core/domain/money-desk/proposal.js';
 import type { GivenDossier } from '../core/domain/money-desk/service-decisions.js';
@@ -11,27 +10,19 @@ import { PonteError } from '../core/errors.js';
 import type { Deps } from '../core/ports/deps.js';
 import type { OrganizationDossier } from '../core/usecases/parties/organizations.js';
 import type { Shell } from './operator.js';
+import { type OptionValues, value } from './options.js';
 
-export interface DossierOptions {
-  readonly dossier: string | null;
-  readonly email: string | null;
-  readonly legalName: string | null;
-  readonly cnpj: string | null;
-}
-
-export const dossierOptions = (): readonly Option[] => [
-  new Option('--email <address>', 'the address of the organization').default(null),
-  new Option('--legal-name <name>', 'its registered name').default(null),
-  new Option('--cnpj <number>', 'its Brazilian company number').default(null),
-  new Option('--dossier <file>', 'a JSON file with these and other fields; - reads stdin').default(
-    null,
-  ),
-];
+export const dossierOptions = {
+  email: value('<address>', 'the address of the organization'),
+  legalName: value('<name>', 'its registered name'),
+  cnpj: value('<number>', 'its Brazilian company number'),
+  dossier: value('<file>', 'a JSON file with these and other fields; - reads stdin'),
+};
 
 /** ValidationError lists every invalid field. The use case checks for missing ones. */
 export async function readDossier(
   { stdin }: Shell,
-  { dossier: file, email, legalName, cnpj }: DossierOptions,
+  { dossier: file, email, legalName, cnpj }: OptionValues<typeof dossierOptions>,
 ): Promise<OrganizationDossier> {
   const [{ submitAccountBody }, { checkedAgainst }] = await Promise.all([
     import('../adapters/http/resources/account-routes.js'),

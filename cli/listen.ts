@@ -3,7 +3,7 @@
 // resumes from a position stored in a file.
 import { randomBytes } from 'node:crypto';
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import { keyPrefix, parseApiKey } from '../core/domain/access/api-key.js';
 import { isEventPattern, matchesEvent } from '../core/domain/payments/event.js';
 import { PonteError } from '../core/errors.js';
@@ -17,66 +17,46 @@ import {
   readFeed,
 } from './feed-client.js';
 import { failureOutcome, finish, type Shell, withAuthority } from './operator.js';
+import { addOptions, type OptionValues, parsed, value } from './options.js';
 
 /** Properties of event data that name its resource. */
 const subjects = ['paymentIntentId', 'invoiceId', 'connectedAccountId', 'subscriptionId'] as const;
 const SECRET_BYTES = 32;
 
-export interface ListenOptions {
-  /** Null: that of the settings. */
-  readonly url: string | null;
-  readonly key: string | null;
-  /** Overrides the position in the file. */
-  readonly after: number | null;
-  readonly state: string | null;
-  readonly forward: string | null;
-  readonly secret: string | null;
-  /** Types and wildcards, as in a subscription; null: all. */
-  readonly events: readonly string[] | null;
-  readonly json: boolean;
-}
+const listenOptions = {
+  url: parsed('<url>', 'the server; the one of PONTE_BASE_URL or PONTE_PORT by default', httpUrl),
+  key: value('<api-key>', 'an API key; PONTE_KEY or PONTE_KEY_FILE by default'),
+  // Overrides the position in the file.
+  after: parsed(
+    '<sequence>',
+    'start after this one; by default with the oldest event, or the next one with --forward',
+    wholeNumber,
+  ),
+  state: value('<file>', 'store the position there, and resume from it'),
+  forward: parsed('<url>', 'send each event there until it answers 2xx', httpUrl),
+  secret: parsed(
+    '<whsec>',
+    'the webhook secret; by default a new one, which is shown',
+    nonEmptySecret,
+  ),
+  events: parsed(
+    '<types>',
+    'only these, for example payment_intent.*,invoice.settled',
+    eventPatterns,
+  ),
+};
+
+export type ListenOptions = OptionValues<typeof listenOptions> & { readonly json: boolean };
 
 export function addListenCommand(shell: Shell, program: Command): void {
   const command = program
     .command('listen')
-    .description('print events as they arrive, until Ctrl-C, and forward them to a URL')
-    .addOption(
-      new Option('--url <url>', 'the server; the one of PONTE_BASE_URL or PONTE_PORT by default')
-        .default(null)
-        .argParser(httpUrl),
-    )
-    .addOption(
-      new Option('--key <api-key>', 'an API key; PONTE_KEY or PONTE_KEY_FILE by default').default(
-        null,
-      ),
-    )
-    .addOption(
-      new Option(
-        '--after <sequence>',
-        'start after this one; by default with the oldest event, or the next one with --forward',
-      )
-        .default(null)
-        .argParser(wholeNumber),
-    )
-    .addOption(
-      new Option('--state <file>', 'store the position there, and resume from it').default(null),
-    )
-    .addOption(
-      new Option('--forward <url>', 'send each event there until it answers 2xx')
-        .default(null)
-        .argParser(httpUrl),
-    )
-    .addOption(
-      new Option('--secret <whsec>', 'the webhook secret; by default a new one, which is shown')
-        .default(null)
-        .argParser(nonEmptySecret),
-    )
-    .addOption(
-      new Option('--events <types>', 'only these, for example payment_intent.*,invoice.settled')
-        .default(null)
-        .argParser(eventPatterns),
-    )
-    .option('--json', 'print each event as one line of JSON', false);
+    .description('print events as they arrive, until Ctrl-C, and forward them to a URL');
+  addOptions(command, listenOptions).option(
+    '--json',
+    'print each event as one line of JSON',
+    false,
+  );
   withAuthority(command, 'none');
   command.action(async () => {
     const options = command.opts<ListenOptions>();

@@ -2,7 +2,7 @@
 // agent lists, reads and explains payments, and simulates in test mode. It is a client of the API
 // with one key, and may do what that key may.
 import { createInterface } from 'node:readline';
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import { z } from 'zod';
 import { createPonteClient, type PonteClient } from '../adapters/client/ponte-client.js';
 import { type RepeatOptions, repeatingFetch } from '../adapters/client/repeating-fetch.js';
@@ -12,6 +12,7 @@ import { productVersion } from '../host/product-version.js';
 import type { FeedSource } from './feed-client.js';
 import { sourceOf } from './listen.js';
 import { failureOutcome, finish, type Shell, withAuthority } from './operator.js';
+import { addOptions, type OptionValues, value } from './options.js';
 
 /** Versions of the protocol with the messages that are used here, newest first. */
 const versions = ['2025-06-18', '2025-03-26', '2024-11-05'] as const;
@@ -109,31 +110,24 @@ const tools: Readonly<Record<string, Tool>> = {
   },
 };
 
+const agentOptions = {
+  url: value('<url>', 'the server; the one of PONTE_BASE_URL or PONTE_PORT by default'),
+  key: value('<api-key>', 'an API key; PONTE_KEY or PONTE_KEY_FILE by default'),
+};
+
 export function addMcpCommand(shell: Shell, program: Command): void {
   const command = program
     .command('mcp')
     .description(
       'serve the Model Context Protocol on standard input and output: an agent lists, reads and ' +
         'explains payments, and simulates in test mode',
-    )
-    .addOption(
-      new Option(
-        '--url <url>',
-        'the server; the one of PONTE_BASE_URL or PONTE_PORT by default',
-      ).default(null),
-    )
-    .addOption(
-      new Option('--key <api-key>', 'an API key; PONTE_KEY or PONTE_KEY_FILE by default').default(
-        null,
-      ),
     );
+  addOptions(command, agentOptions);
   withAuthority(command, 'none');
   command.action(async () => {
     try {
-      await serveAgent(
-        shell,
-        await sourceOf(shell, command.opts<Parameters<typeof sourceOf>[1]>()),
-      );
+      const source = await sourceOf(shell, command.opts<OptionValues<typeof agentOptions>>());
+      await serveAgent(shell, source);
     } catch (error) {
       finish(shell, failureOutcome(shell, error), false);
     }

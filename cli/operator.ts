@@ -2,12 +2,11 @@
 // database opened next to a running server. Commands import large modules when they run, so that
 // help is fast.
 import { hostname } from 'node:os';
-import { type Command, InvalidArgumentError, Option } from 'commander';
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../core/domain/base/instant.js';
+import type { Command } from 'commander';
 import { writeJson } from '../core/domain/base/raw-json.js';
 import { catalogue, PonteError, reasonOf } from '../core/errors.js';
 import type { Deps } from '../core/ports/deps.js';
-import type { Store } from '../core/ports/storage.js';
+import type { ListPage, Store } from '../core/ports/storage.js';
 import type {
   CommandIdentity,
   GivenCommand,
@@ -15,6 +14,7 @@ import type {
 import type { Opening, OperatorAccess } from '../host/operator-access.js';
 import { type ExitKind, exitCodes, exitOf } from './exit-codes.js';
 import type { Authority } from './operator-key.js';
+import { addOptions, type Options, type OptionValues, type page } from './options.js';
 import { laidOut, paperOf, type TableColumns, tableOf } from './output.js';
 
 /** The result of a command: for programs, for people, and as an exit code (`done` by default). */
@@ -35,25 +35,30 @@ export const authorityTexts: Readonly<Record<Authority, string>> = {
   confirmed: ' Signed by an operator; in live mode another one confirms.',
 };
 
-interface CommandRow<Options> {
+type None = Record<never, never>;
+
+interface CommandRow<O extends Options> {
   /** Name and arguments, as `show <id>`. */
   readonly name: string;
   readonly authority: Authority;
   readonly description: string;
-  readonly options?: readonly Option[];
+  readonly options?: O;
   /** Text of its help after the options. */
   readonly details?: string;
   /** It may take long: a terminal shows for how many seconds it works. */
   readonly isLong?: true;
-  readonly run: (options: Options, ids: readonly string[]) => Promise<Outcome>;
+  readonly run: (
+    options: OptionValues<O> & { readonly json: boolean },
+    ids: readonly string[],
+  ) => Promise<Outcome>;
 }
 
 /** A command on the configured database. With the option `--dry-run` it stores nothing. */
-interface OperatorCommandRow<Options> extends Omit<CommandRow<Options>, 'run'> {
+interface OperatorCommandRow<O extends Options> extends Omit<CommandRow<O>, 'run'> {
   readonly opening?: Opening;
   readonly run: (
     operator: Operator,
-    options: Options,
+    options: OptionValues<O>,
     ids: readonly string[],
   ) => Outcome | Promise<Outcome>;
 }
@@ -120,22 +125,25 @@ export function withAuthority(command: Command, authority: Authority): Command {
 }
 
 /** A command that anybody may give who has the settings. */
-export function addCommand<Options>(
+export function addCommand<O extends Options = None>(
   shell: Shell,
   parent: Command,
-  row: CommandRow<Options> & { readonly authority: 'none' },
+  row: CommandRow<O> & { readonly authority: 'none' },
 ): void {
   declareCommand(shell, parent, row);
 }
 
-function declareCommand<Options>(shell: Shell, parent: Command, row: CommandRow<Options>): Command {
+function declareCommand<O extends Options>(
+  shell: Shell,
+  parent: Command,
+  row: CommandRow<O>,
+): Command {
   const command = parent.command(row.name).description(row.description);
   withAuthority(command, row.authority);
-  for (const option of row.options ?? []) command.addOption(option);
-  command.option('--json', 'print one JSON document', false);
+  addOptions(command, row.options ?? {}).option('--json', 'print one JSON document', false);
   if (row.details !== undefined) command.addHelpText('after', `\n${row.details}`);
   command.action(async () => {
-    const options = command.opts<Options & { readonly json: boolean }>();
+    const options = command.opts<OptionValues<O> & { readonly json: boolean }>();
     try {
       const work = async () => row.run(options, command.args);
       const outcome = await (row.isLong ? counting(shell, commandPath(command), work) : work());
@@ -175,22 +183,31 @@ export async function counting<T>(
   }
 }
 
-export function addOperatorCommand<Options extends object>(
+export function addOperatorCommand<O extends Options = None>(
   shell: Shell,
   parent: Command,
-  { opening, run, ...row }: OperatorCommandRow<Options>,
+  { opening, run, ...row }: OperatorCommandRow<O>,
 ): void {
-  const command: Command = declareCommand<Options & { readonly dryRun?: boolean }>(shell, parent, {
+  const command: Command = declareCommand<O>(shell, parent, {
     ...row,
     run: (options, ids) =>
       asOperator(shell, async (operator) => run(operator, options, ids), {
         ...(opening === undefined ? {} : { opening }),
         authority: row.authority,
         given: { command: commandPath(command), arguments: { ...options, ids } },
-        dryRun: options.dryRun ?? false,
+        dryRun: 'dryRun' in options && options.dryRun === true,
       }),
   });
 }
+
+/** Adds a group of commands, `ponte <name> …`; returns what adds a command to it. */
+export function commandGroup(shell: Shell, program: Command, name: string, description: string) {
+  const group = program.command(name).description(description);
+  return <O extends Options = None>(row: OperatorCommandRow<O>) =>
+    addOperatorCommand(shell, group, row);
+}
+
+export type AddCommand = ReturnType<typeof commandGroup>;
 
 /** Without the name of the program, such as `org create`. */
 export function commandPath(command: Command): string {
@@ -198,48 +215,6 @@ export function commandPath(command: Command): string {
   const isTop = parent === null || parent.parent === null;
   return isTop ? command.name() : `${commandPath(parent)} ${command.name()}`;
 }
-
-export const orgOption = () =>
-  new Option('--org <org-id>', 'the organization').makeOptionMandatory();
-
-export const modeOption = () =>
-  new Option('--mode <mode>', 'test or live').choices(['test', 'live']).makeOptionMandatory();
-
-export const dryRunOption = () =>
-  new Option('--dry-run', 'show what would change, and change nothing').default(false);
-
-export const replaceOption = () =>
-  new Option('--replace', 'replace another proposal for the same item').default(false);
-
-const unitsMs: Readonly<Record<string, number>> = { s: 1_000, m: MINUTE_MS, h: HOUR_MS, d: DAY_MS };
-
-/** Milliseconds, for the parser of an option. */
-export function duration(text: string): number {
-  const [, count = '', unit = ''] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
-  const unitMs = unitsMs[unit];
-  if (unitMs !== undefined) return Number(count) * unitMs;
-  throw new InvalidArgumentError('Give a number and a unit, for example 90s, 10m, 36h or 7d.');
-}
-
-export const limitOption = () =>
-  new Option('--limit <count>', 'at most this many rows, 1 to 100')
-    .default(25)
-    .argParser((text) => {
-      const limit = /^\d{1,3}$/.test(text) ? Number(text) : 0;
-      if (limit < 1 || limit > 100) throw new InvalidArgumentError('Give 1 to 100.');
-      return limit;
-    });
-
-/** The options of a list that has pages. */
-export interface PageOptions {
-  readonly limit: number;
-  readonly cursor: string | null;
-}
-
-export const pageOptions = () => [
-  limitOption(),
-  new Option('--cursor <id>', 'the nextCursor of the previous page').default(null),
-];
 
 /** Names of operators and organizations by their ids, which `--json` has. */
 export async function readNames({
@@ -277,10 +252,12 @@ export function listOf<T>(
   return listOutcome(data, tableOf(data, empty, columns), nextCursor);
 }
 
-/**
- * The rows of a page, of which one more than `limit` was read to find out if there is a next one.
- */
-export function cutPage<T extends { readonly id: string }>(found: readonly T[], limit: number) {
+/** A page of a list: `read` gets one row more, to find out if there is a next page. */
+export async function readPage<T extends { readonly id: string }>(
+  { limit, cursor }: OptionValues<typeof page>,
+  read: (page: ListPage) => Promise<readonly T[]>,
+) {
+  const found = await read({ beforeId: cursor, limit: limit + 1 });
   const rows = found.slice(0, limit);
   return { rows, nextCursor: found.length > limit ? (rows.at(-1)?.id ?? null) : null };
 }

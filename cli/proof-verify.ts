@@ -1,30 +1,27 @@
 // `ponte proof`: checks of proofs. They need no database: anybody may have a pack.
 import { readFile } from 'node:fs/promises';
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import { SECOND_MS } from '../core/domain/base/instant.js';
 import type { PublicJwk } from '../core/domain/service/service-key.js';
 import { PonteError } from '../core/errors.js';
 import { addCommand, type Outcome, type Shell } from './operator.js';
+import { value } from './options.js';
 import { fields } from './output.js';
 
 const TIMEOUT_MS = 10 * SECOND_MS;
 
-interface VerifyOptions {
-  readonly keys: string | null;
-}
-
 export function addProofCommands(shell: Shell, program: Command): void {
   const noun = program.command('proof').description('proofs of settled payments');
-  addCommand<VerifyOptions>(shell, noun, {
+  addCommand(shell, noun, {
     name: 'verify <file>',
     authority: 'none',
     description: 'check each byte of a pack, its signatures, events and entries',
-    options: [
-      new Option(
-        '--keys <file-or-url>',
+    options: {
+      keys: value(
+        '<file-or-url>',
         'the public keys of the service that made it; without them those in the pack count',
-      ).default(null),
-    ],
+      ),
+    },
     details: [
       'A pack has the keys of its signatures, so anybody could make one with other keys. Give',
       'https://<service>/.well-known/ponte-keys.json as --keys, or compare the key that is',

@@ -3,9 +3,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import { PonteError } from '../../core/errors.js';
 import { addCommand, type Outcome, type Shell } from '../operator.js';
+import { parsed, value } from '../options.js';
 import { tableOf } from '../output.js';
 import type { CertifyAddress, FaultResult } from './certify.js';
 import { type FaultName, faultNames, faults } from './certify-faults.js';
@@ -28,28 +29,24 @@ interface CertifyOptions {
 }
 
 export function addCertifyCommand(shell: Shell, program: Command): void {
-  addCommand<CertifyOptions>(shell, program, {
+  addCommand(shell, program, {
     name: 'certify [command...]',
     authority: 'none',
     description:
       'play 24 faults against your own receiver and use of the API, in test mode, and report ' +
       'what survives them',
-    options: [
-      new Option('--receiver <url>', 'where your program takes webhooks')
-        .makeOptionMandatory()
-        .argParser(httpUrl),
-      new Option('--probe <url>', 'where your program shows what an order has')
-        .default(null)
-        .argParser(httpUrl),
-      new Option('--port <port>', 'where the API of the test is served; 0: a free one')
-        .default(PORT)
-        .argParser(portNumber),
-      new Option('--only <faults>', 'these alone, by number or name, separated by commas')
-        .default(faultNames)
-        .argParser(namesIn),
-      new Option('--seed <seed>', 'decides what is random').default('1'),
-      new Option('--out <folder>', 'write certify.html and certify.json there').default(null),
-    ],
+    options: {
+      receiver: parsed('<url>', 'where your program takes webhooks', httpUrl).required(),
+      probe: parsed('<url>', 'where your program shows what an order has', httpUrl),
+      port: parsed('<port>', 'where the API of the test is served; 0: a free one', portNumber).or(
+        PORT,
+      ),
+      only: parsed('<faults>', 'these alone, by number or name, separated by commas', namesIn).or(
+        faultNames,
+      ),
+      seed: value('<seed>', 'decides what is random').or('1'),
+      out: value('<folder>', 'write certify.html and certify.json there'),
+    },
     details: [
       'Faults:',
       ...faultNames.map((name, at) => `${`${at + 1}`.padStart(4)} ${name}: ${faults[name].played}`),

@@ -1,52 +1,61 @@
 // `ponte audit`: the log of who changed what, and whether it is as it was written.
 import { open, readFile } from 'node:fs/promises';
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import { formatInstant } from '../../core/domain/base/instant.js';
 import type { AuditRecord } from '../../core/domain/service/audit-record.js';
 import { PonteError } from '../../core/errors.js';
 import {
-  addOperatorCommand,
+  commandGroup,
   listOf,
   type Operator,
   type Outcome,
-  type PageOptions,
-  pageOptions,
   readNames,
   type Shell,
   withName,
 } from '../operator.js';
+import { page, value } from '../options.js';
 import { table } from '../output.js';
-
-interface ListOptions extends PageOptions {
-  readonly org: string | null;
-}
 
 const auditLog = () => import('../../core/usecases/service/audit-log.js');
 
 export function addAuditCommands(shell: Shell, program: Command): void {
-  const noun = program.command('audit').description('the log of who changed what');
+  const add = commandGroup(shell, program, 'audit', 'the log of who changed what');
 
-  addOperatorCommand<ListOptions>(shell, noun, {
+  add({
     name: 'list',
     authority: 'read',
     description: 'list the newest entries',
-    options: [
-      new Option('--org <org-id>', 'of this organization; by default of all').default(null),
-      ...pageOptions(),
-    ],
-    run: list,
+    options: { org: value('<org-id>', 'of this organization; by default of all'), ...page },
+    run: async ({ deps }, { org, limit, cursor }) => {
+      const { newestAuditRecords } = await auditLog();
+      const beforeSequence = cursor === null ? null : Number(cursor);
+      const found = await newestAuditRecords(deps, org, { beforeSequence, limit: limit + 1 });
+      const records = found.slice(0, limit);
+      const last = records.at(-1);
+      const nextCursor = found.length > limit && last !== undefined ? `${last.sequence}` : null;
+      const data = records.map(({ atMs, ...record }) => ({ ...record, at: formatInstant(atMs) }));
+      const names = await readNames(deps);
+      return listOf(data, 'No entries.', nextCursor, {
+        ENTRY: 'sequence',
+        AT: 'at',
+        ACTOR: (row) =>
+          `${row.actor.kind} ${names.get(row.actor.id) ?? row.actor.id}` +
+          (row.operator === null ? '' : ` by ${names.get(row.operator) ?? row.operator}`),
+        FROM: 'address',
+        ACTION: 'action',
+        ORGANIZATION: ({ orgId }) => withName(names, orgId),
+        CHANGED: (row) => shownObjects(row),
+      });
+    },
   });
 
-  addOperatorCommand<{ readonly anchors: string | null }>(shell, noun, {
+  add({
     name: 'verify',
     authority: 'read',
     description: 'check that the log, and the rows that it is about, are as they were written',
-    options: [
-      new Option(
-        '--anchors <file>',
-        'a file of anchors; by default that of PONTE_AUDIT_ANCHOR',
-      ).default(null),
-    ],
+    options: {
+      anchors: value('<file>', 'a file of anchors; by default that of PONTE_AUDIT_ANCHOR'),
+    },
     details:
       'It compares members, keys, operators, decisions, organizations, sellers and destinations\n' +
       'with the newest entry about each. Without anchors, an end of the log that was cut off is\n' +
@@ -54,36 +63,14 @@ export function addAuditCommands(shell: Shell, program: Command): void {
     run: verify,
   });
 
-  addOperatorCommand<{ readonly to: string }>(shell, noun, {
+  add({
     name: 'export',
     authority: 'read',
     description: 'write all entries to a file, a line of JSON each',
-    options: [new Option('--to <file>', 'a new file').makeOptionMandatory()],
+    options: { to: value('<file>', 'a new file').required() },
     details:
       'The chainHash of a line is the SHA-256, in hex, of the chainHash before it and its body.',
     run: exportRecords,
-  });
-}
-
-async function list({ deps }: Operator, { org, limit, cursor }: ListOptions): Promise<Outcome> {
-  const { newestAuditRecords } = await auditLog();
-  const beforeSequence = cursor === null ? null : Number(cursor);
-  const found = await newestAuditRecords(deps, org, { beforeSequence, limit: limit + 1 });
-  const records = found.slice(0, limit);
-  const last = records.at(-1);
-  const nextCursor = found.length > limit && last !== undefined ? `${last.sequence}` : null;
-  const data = records.map(({ atMs, ...record }) => ({ ...record, at: formatInstant(atMs) }));
-  const names = await readNames(deps);
-  return listOf(data, 'No entries.', nextCursor, {
-    ENTRY: 'sequence',
-    AT: 'at',
-    ACTOR: (row) =>
-      `${row.actor.kind} ${names.get(row.actor.id) ?? row.actor.id}` +
-      (row.operator === null ? '' : ` by ${names.get(row.operator) ?? row.operator}`),
-    FROM: 'address',
-    ACTION: 'action',
-    ORGANIZATION: ({ orgId }) => withName(names, orgId),
-    CHANGED: (row) => shownObjects(row),
   });
 }
 

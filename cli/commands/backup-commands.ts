@@ -1,7 +1,7 @@
 // `ponte backup` and `ponte restore`. A backup contains everything that the service stores except
 // secret keys. release-commands.ts has the steps after a restore.
 import { resolve } from 'node:path';
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import type { Manifest } from '../../adapters/backup/manifest.js';
 import { formatDuration } from '../../core/domain/base/instant.js';
 import { PonteError } from '../../core/errors.js';
@@ -11,62 +11,65 @@ import {
   addCommand,
   addOperatorCommand,
   asOperator,
-  dryRunOption,
   type Operator,
   type Outcome,
   type Shell,
 } from '../operator.js';
+import { dryRun, flag, parsed } from '../options.js';
 import { fields, instantOrNull, sizeText } from '../output.js';
 import { checkAfterRestore } from './release-commands.js';
 
-interface BackupOptions {
-  readonly to: string;
-  readonly keep: number | null;
-  readonly manifest: boolean;
-}
-
-interface RestoreOptions {
-  readonly from: string | null;
-  readonly check: boolean;
-  readonly replace: boolean;
-  readonly dryRun: boolean;
-}
+const folder = (means: string) => parsed('<folder>', means, (path): string => resolve(path));
 
 export function addBackupCommands(shell: Shell, program: Command): void {
-  addOperatorCommand<BackupOptions>(shell, program, {
+  addOperatorCommand(shell, program, {
     name: 'backup',
     authority: 'none',
     isLong: true,
     description: 'back up database and documents while a server runs, and verify the backup',
-    options: [
-      new Option('--to <folder>', 'the folder of all backups; each backup is a new folder in it')
-        .argParser((path) => resolve(path))
-        .makeOptionMandatory(),
-      new Option('--keep <count>', 'backups to keep: older ones made with this option are deleted')
-        .default(null)
-        .argParser(wholeCount),
-      new Option('--manifest', 'PostgreSQL: only the manifest, before the dump').default(false),
-    ],
+    options: {
+      to: folder('the folder of all backups; each backup is a new folder in it').required(),
+      keep: parsed(
+        '<count>',
+        'backups to keep: older ones made with this option are deleted',
+        wholeCount,
+      ),
+      manifest: flag('PostgreSQL: only the manifest, before the dump'),
+    },
     opening: 'reads',
-    run: backup,
+    run: async (operator, { to, keep, manifest }) => {
+      const { ConfigError } = await import('../../host/config.js');
+      const isPostgres = operator.config.database.kind === 'postgres';
+      if (isPostgres && !manifest) {
+        const advice = 'make a --manifest, then pg_dump or pg_basebackup (adapters/docs/backup.md)';
+        throw new ConfigError([
+          `PONTE_DATABASE_URL: PostgreSQL has its own backup tools: ${advice}`,
+        ]);
+      }
+      if (!isPostgres && manifest) {
+        throw new ConfigError(['--manifest: is for PostgreSQL: leave it out']);
+      }
+      const { makeBackup } = await import('../../host/backup.js');
+      return backupOutcome(await makeBackup(operator, { to, keep }));
+    },
   });
 
-  addCommand<RestoreOptions>(shell, program, {
+  addCommand(shell, program, {
     name: 'restore',
     authority: 'none',
     isLong: true,
     description:
       'replace the database with a verified backup, in quarantine, or check a restored one',
-    options: [
-      new Option('--from <folder>', 'a backup; for PostgreSQL the folder of its manifest')
-        .argParser((path) => resolve(path))
-        .default(null),
-      new Option('--check', 'query what the partner did since the backup; a repeat resumes')
-        .default(false)
-        .conflicts(['from', 'replace', 'dryRun']),
-      new Option('--replace', 'move an existing database and its documents aside').default(false),
-      dryRunOption(),
-    ],
+    options: {
+      from: folder('a backup; for PostgreSQL the folder of its manifest'),
+      check: flag('query what the partner did since the backup; a repeat resumes').without([
+        'from',
+        'replace',
+        'dryRun',
+      ]),
+      replace: flag('move an existing database and its documents aside'),
+      dryRun,
+    },
     run: ({ from, check, ...options }) => {
       if (check) {
         const given = { command: 'restore', arguments: { check } };
@@ -77,20 +80,6 @@ export function addBackupCommands(shell: Shell, program: Command): void {
       return restore(shell, { ...options, from });
     },
   });
-}
-
-async function backup(operator: Operator, { to, keep, manifest }: BackupOptions): Promise<Outcome> {
-  const { ConfigError } = await import('../../host/config.js');
-  const isPostgres = operator.config.database.kind === 'postgres';
-  if (isPostgres && !manifest) {
-    const advice = 'make a --manifest, then pg_dump or pg_basebackup (adapters/docs/backup.md)';
-    throw new ConfigError([`PONTE_DATABASE_URL: PostgreSQL has its own backup tools: ${advice}`]);
-  }
-  if (!isPostgres && manifest) {
-    throw new ConfigError(['--manifest: is for PostgreSQL: leave it out']);
-  }
-  const { makeBackup } = await import('../../host/backup.js');
-  return backupOutcome(await makeBackup(operator, { to, keep }));
 }
 
 function backupOutcome({ folder, manifest, removed }: MadeBackup): Outcome {
@@ -129,7 +118,7 @@ function backupOutcome({ folder, manifest, removed }: MadeBackup): Outcome {
 
 async function restore(
   shell: Shell,
-  options: Omit<RestoreOptions, 'from' | 'check'> & { readonly from: string },
+  options: { readonly from: string; readonly replace: boolean; readonly dryRun: boolean },
 ): Promise<Outcome> {
   const [{ readConfig, ConfigError }, { readManifest }, restoring, { explainErrors }] =
     await Promise.all([

@@ -1,125 +1,118 @@
 // `ponte deliveries`: the webhook deliveries of all organizations, and their replay.
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import { formatInstant } from '../../core/domain/base/instant.js';
 import {
   type DeliveryAttempt,
-  type DeliveryStatus,
   deliveryStatuses,
   type WebhookDelivery,
 } from '../../core/domain/webhooks/webhook-delivery.js';
 import { PonteError } from '../../core/errors.js';
 import {
-  addOperatorCommand,
-  cutPage,
-  dryRunOption,
+  type AddCommand,
+  commandGroup,
   listOutcome,
   type Operator,
   type Outcome,
-  type PageOptions,
-  pageOptions,
+  readPage,
   type Shell,
 } from '../operator.js';
+import { choice, dryRun, flag, page, parsed, value } from '../options.js';
 import { fields, table, tableOf } from '../output.js';
-
-interface ListOptions extends PageOptions {
-  readonly status: DeliveryStatus | null;
-  readonly subscription: string | null;
-}
-
-interface ReplayOptions {
-  readonly allDead: boolean;
-  readonly dryRun: boolean;
-}
 
 const deliveries = () => import('../../core/usecases/webhooks/deliveries.js');
 const routes = () => import('../../adapters/http/resources/webhook-routes.js');
 
 export function addDeliveriesCommands(shell: Shell, program: Command): void {
-  const noun = program.command('deliveries').description('webhook deliveries');
+  const add = commandGroup(shell, program, 'deliveries', 'webhook deliveries');
 
-  addOperatorCommand<ListOptions>(shell, noun, {
+  add({
     name: 'list',
     authority: 'read',
     description: 'list deliveries, newest first',
-    options: [
-      new Option('--status <status>', 'only deliveries in this status')
-        .choices(deliveryStatuses)
-        .default(null),
-      new Option('--subscription <whs-id>', 'only deliveries of this subscription').default(null),
-      ...pageOptions(),
-    ],
-    run: list,
+    options: {
+      status: choice('<status>', deliveryStatuses, 'only deliveries in this status'),
+      subscription: value('<whs-id>', 'only deliveries of this subscription'),
+      ...page,
+    },
+    run: async ({ deps }, { status, subscription: subscriptionId, ...asked }) => {
+      const found = await readPage(asked, (one) =>
+        deps.store.run((tx) => tx.deliveries.list({ status, subscriptionId, ...one })),
+      );
+      const data = found.rows.map(await presenter());
+      return listOutcome(data, deliveryTable(data), found.nextCursor);
+    },
   });
 
-  addOperatorCommand(shell, noun, {
+  add({
     name: 'show <delivery-id>',
     authority: 'read',
     description: 'show a delivery and its attempts',
-    run: (operator, _, [id = '']) => show(operator, id),
+    run: async ({ deps }, _, [id = '']) => {
+      const { readByOperator } = await deliveries();
+      const { delivery, attempts } = await readByOperator(deps, id);
+      const present = await presenter();
+      const json = { ...present(delivery), attempts: attempts.map(presentAttempt) };
+      const rows = json.attempts.map((one) => [
+        one.attempt,
+        one.startedAt,
+        one.durationMs,
+        one.responseStatus,
+        one.error,
+      ]);
+      const facts = fields({
+        id: json.id,
+        event: `${json.eventType} ${json.eventId}`,
+        subscription: json.subscriptionId,
+        status: json.status,
+        'next attempt': json.nextAttemptAt,
+        delivered: json.deliveredAt,
+        error: json.lastError,
+        created: json.createdAt,
+      });
+      const headings = ['ATTEMPT', 'STARTED', 'MS', 'STATUS', 'ERROR'];
+      return { json, text: `${facts}\n\n${table(headings, rows, 'No attempts yet.')}` };
+    },
   });
 
-  addOperatorCommand<{ readonly after: number; readonly dryRun: boolean }>(shell, noun, {
+  addSending(add);
+}
+
+function addSending(add: AddCommand): void {
+  add({
     name: 'backfill <subscription-id>',
     authority: 'signed',
     description: 'send a subscription the events of its types that it has not got',
-    options: [
-      new Option('--after <sequence>', 'the events after this sequence of the feed')
-        .default(0, 'all that are kept')
-        .argParser(sequenceOf),
-      dryRunOption(),
-    ],
-    run: backfillAll,
+    options: {
+      after: parsed('<sequence>', 'the events after this sequence of the feed', sequenceOf).or(
+        0,
+        'all that are kept',
+      ),
+      dryRun,
+    },
+    run: async ({ deps }, { after, dryRun }, [id = '']) => {
+      const { backfill } = await import('../../core/usecases/webhooks/backfill.js');
+      const subscription = await deps.store.run((tx) => tx.subscriptions.find(id));
+      if (subscription === null) throw new PonteError('NotFound');
+      const batchesMax = Number.POSITIVE_INFINITY;
+      const { queued } = await backfill(deps, subscription, id, after, batchesMax);
+      const would = dryRun ? 'Would send' : 'Sends';
+      const what = queued === 1 ? 'event' : 'events';
+      return { json: { queued, dryRun }, text: `${would} ${queued} earlier ${what}.` };
+    },
   });
 
-  addOperatorCommand<ReplayOptions>(shell, noun, {
+  add({
     name: 'replay [delivery-ids...]',
     authority: 'signed',
     description: 'send delivered or dead-lettered webhooks again, under the same ids',
-    options: [
-      new Option('--all-dead', 'all that were given up, of active subscriptions').default(false),
-      dryRunOption(),
-    ],
+    options: { allDead: flag('all that were given up, of active subscriptions'), dryRun },
     run: replay,
   });
 }
 
-async function list({ deps }: Operator, options: ListOptions): Promise<Outcome> {
-  const { status, subscription: subscriptionId, limit, cursor: beforeId } = options;
-  const filter = { status, subscriptionId, beforeId, limit: limit + 1 };
-  const page = cutPage(await deps.store.run((tx) => tx.deliveries.list(filter)), limit);
-  const data = page.rows.map(await presenter());
-  return listOutcome(data, deliveryTable(data), page.nextCursor);
-}
-
-async function show({ deps }: Operator, id: string): Promise<Outcome> {
-  const { readByOperator } = await deliveries();
-  const { delivery, attempts } = await readByOperator(deps, id);
-  const present = await presenter();
-  const json = { ...present(delivery), attempts: attempts.map(presentAttempt) };
-  const rows = json.attempts.map((one) => [
-    one.attempt,
-    one.startedAt,
-    one.durationMs,
-    one.responseStatus,
-    one.error,
-  ]);
-  const facts = fields({
-    id: json.id,
-    event: `${json.eventType} ${json.eventId}`,
-    subscription: json.subscriptionId,
-    status: json.status,
-    'next attempt': json.nextAttemptAt,
-    delivered: json.deliveredAt,
-    error: json.lastError,
-    created: json.createdAt,
-  });
-  const headings = ['ATTEMPT', 'STARTED', 'MS', 'STATUS', 'ERROR'];
-  return { json, text: `${facts}\n\n${table(headings, rows, 'No attempts yet.')}` };
-}
-
 async function replay(
   { deps }: Operator,
-  { allDead, dryRun }: ReplayOptions,
+  { allDead, dryRun }: { readonly allDead: boolean; readonly dryRun: boolean },
   ids: readonly string[],
 ): Promise<Outcome> {
   const { replayAllDead, replayByOperator } = await deliveries();
@@ -144,21 +137,6 @@ async function replay(
 function sequenceOf(text: string): number {
   if (/^[0-9]{1,15}$/.test(text)) return Number(text);
   throw new PonteError('ValidationError', '--after: send a whole number of 0 or more.');
-}
-
-async function backfillAll(
-  { deps }: Operator,
-  { after, dryRun }: { readonly after: number; readonly dryRun: boolean },
-  [id = '']: readonly string[],
-): Promise<Outcome> {
-  const { backfill } = await import('../../core/usecases/webhooks/backfill.js');
-  const subscription = await deps.store.run((tx) => tx.subscriptions.find(id));
-  if (subscription === null) throw new PonteError('NotFound');
-  const batchesMax = Number.POSITIVE_INFINITY;
-  const { queued } = await backfill(deps, subscription, id, after, batchesMax);
-  const would = dryRun ? 'Would send' : 'Sends';
-  const what = queued === 1 ? 'event' : 'events';
-  return { json: { queued, dryRun }, text: `${would} ${queued} earlier ${what}.` };
 }
 
 async function presenter() {

@@ -1,6 +1,6 @@
 // `ponte export`: files for the books of an organization. `ponte report`: the extract for the
 // regulator.
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import {
   type BookAccounts,
   bookAccounts,
@@ -8,51 +8,32 @@ import {
   isAccountName,
 } from '../../core/domain/accounting/account-name.js';
 import { isMonth, periodOf } from '../../core/domain/accounting/accounting.js';
-import { type EntryForm, entryForms, entryText } from '../../core/domain/accounting/entry-file.js';
+import { entryForms, entryText } from '../../core/domain/accounting/entry-file.js';
 import { isCalendarDate } from '../../core/domain/base/instant.js';
 import { formatAmount } from '../../core/domain/base/money.js';
-import { type Mode, modes } from '../../core/domain/base/tenant.js';
-import {
-  addOperatorCommand,
-  modeOption,
-  type Operator,
-  type Outcome,
-  orgOption,
-  type Shell,
-} from '../operator.js';
+import { commandGroup, type Shell } from '../operator.js';
+import { choice, liveByDefault, mode, org, parsed } from '../options.js';
 
 type Accounts = Partial<BookAccounts>;
 
-interface EntryOptions {
-  readonly org: string;
-  readonly mode: Mode;
-  readonly from: string | null;
-  readonly to: string | null;
-  readonly format: EntryForm;
-  readonly account: Accounts;
-}
-
-interface FxOptions {
-  readonly month: { readonly year: number; readonly month: number };
-  readonly mode: Mode;
-}
-
 export function addExportCommands(shell: Shell, program: Command): void {
-  const noun = program.command('export').description('files for the books of an organization');
-  addOperatorCommand<EntryOptions>(shell, noun, {
+  const add = commandGroup(shell, program, 'export', 'files for the books of an organization');
+  add({
     name: 'entries',
     authority: 'read',
     description: 'print the double entries of an organization for its accounting',
-    options: [
-      orgOption(),
-      modeOption(),
-      new Option('--from <day>', 'from this day of the organization').argParser(day).default(null),
-      new Option('--to <day>', 'to this day, included').argParser(day).default(null),
-      new Option('--format <format>', 'of the file').choices(entryForms).default('csv'),
-      new Option('--account <account=name>', 'another name of an account; once for each')
-        .argParser(withAccount)
-        .default({}, 'those of the reference'),
-    ],
+    options: {
+      org,
+      mode,
+      from: parsed('<day>', 'from this day of the organization', day),
+      to: parsed('<day>', 'to this day, included', day),
+      format: choice('<format>', entryForms, 'of the file').or('csv'),
+      account: parsed(
+        '<account=name>',
+        'another name of an account; once for each',
+        withAccount,
+      ).or({}, 'those of the reference'),
+    },
     details: [
       'Entries have the accounts of the ledger under names for the books. A positive amount is a',
       'debit, and each entry adds up to 0.00 in each currency. Names that are used unless the',
@@ -63,19 +44,32 @@ export function addExportCommands(shell: Shell, program: Command): void {
       'of what the partner holds and of what sellers received, with their balances. Entries of',
       'the last minute are left out.',
     ].join('\n'),
-    run: entries,
+    run: async ({ deps }, { org: orgId, mode, from, to, format, account }) => {
+      const [{ readEntryFile }, { settlementEntry }] = await Promise.all([
+        import('../../core/usecases/accounting/settlement-entries.js'),
+        import('../../adapters/http/resources/settlement-entry-routes.js'),
+      ]);
+      const file = await readEntryFile(deps, { orgId, mode }, format, { from, to });
+      const names = { ...file.accounts, ...account };
+      const named = file.entries.map((entry) => {
+        return { ...entry, accounts: { ...entry.accounts, ...account } };
+      });
+      return {
+        json: { data: named.map((entry) => settlementEntry.show(entry)) },
+        // The output adds the last end of a line.
+        text: entryText(format, { ...file, entries: named, accounts: names }).trimEnd(),
+      };
+    },
   });
-  const reports = program.command('report').description('extracts for authorities');
-  addOperatorCommand<FxOptions>(shell, reports, {
+  const addReport = commandGroup(shell, program, 'report', 'extracts for authorities');
+  addReport({
     name: 'fx',
     authority: 'read',
     description: 'print every PIX to a seller in a month, with what the central bank asks of it',
-    options: [
-      new Option('--month <month>', 'of Brasília, for example 2026-11')
-        .argParser(monthOf)
-        .makeOptionMandatory(),
-      new Option('--mode <mode>', 'test or live').choices(modes).default('live'),
-    ],
+    options: {
+      month: parsed('<month>', 'of Brasília, for example 2026-11', monthOf).required(),
+      mode: liveByDefault,
+    },
     details: [
       'CSV, or JSON with --json. A PIX that came back is a negative line of the month in which it',
       'came back, so the sum is that of the ledger. The column missing names the facts that are',
@@ -83,28 +77,26 @@ export function addExportCommands(shell: Shell, program: Command): void {
       'buyers are those that the organization gave. This is no advice: ask who files for you what',
       'it needs.',
     ].join('\n'),
-    run: fx,
+    run: async ({ deps }, { month, mode }) => {
+      const [{ fxReport }, { fxText }] = await Promise.all([
+        import('../../core/usecases/accounting/fx-reports.js'),
+        import('../../adapters/pages/kit/files/fx-file.js'),
+      ]);
+      const { lines, sumMinor } = await fxReport(deps, mode, month);
+      const brlSum = formatAmount(sumMinor);
+      const data = lines.map(({ facts, missing }) => ({ ...facts, missing }));
+      return {
+        json: { data, brlSum },
+        text: fxText(lines).trimEnd(),
+        exit: lines.every(({ missing }) => missing.length === 0) ? 'done' : 'checkFailed',
+      };
+    },
   });
 }
 
-function monthOf(text: string): FxOptions['month'] {
+function monthOf(text: string) {
   if (!isMonth(text)) throw new InvalidArgumentError('Give a month, for example 2026-11.');
   return periodOf(text);
-}
-
-async function fx({ deps }: Operator, { month, mode }: FxOptions): Promise<Outcome> {
-  const [{ fxReport }, { fxText }] = await Promise.all([
-    import('../../core/usecases/accounting/fx-reports.js'),
-    import('../../adapters/pages/kit/files/fx-file.js'),
-  ]);
-  const { lines, sumMinor } = await fxReport(deps, mode, month);
-  const brlSum = formatAmount(sumMinor);
-  const data = lines.map(({ facts, missing }) => ({ ...facts, missing }));
-  return {
-    json: { data, brlSum },
-    text: fxText(lines).trimEnd(),
-    exit: lines.every(({ missing }) => missing.length === 0) ? 'done' : 'checkFailed',
-  };
 }
 
 function day(text: string): string {
@@ -119,22 +111,4 @@ function withAccount(text: string, others: Accounts): Accounts {
   if (account !== undefined && isAccountName(name)) return { ...others, [account]: name };
   const form = 'a name of letters, digits, ".", "_", "-" and ":"';
   throw new InvalidArgumentError(`Give one of ${entryAccounts.join(', ')}, =, and ${form}.`);
-}
-
-async function entries({ deps }: Operator, options: EntryOptions): Promise<Outcome> {
-  const { org: orgId, mode, from, to, format, account } = options;
-  const [{ readEntryFile }, { settlementEntry }] = await Promise.all([
-    import('../../core/usecases/accounting/settlement-entries.js'),
-    import('../../adapters/http/resources/settlement-entry-routes.js'),
-  ]);
-  const file = await readEntryFile(deps, { orgId, mode }, format, { from, to });
-  const names = { ...file.accounts, ...account };
-  const named = file.entries.map((entry) => {
-    return { ...entry, accounts: { ...entry.accounts, ...account } };
-  });
-  return {
-    json: { data: named.map((entry) => settlementEntry.show(entry)) },
-    // The output adds the last end of a line.
-    text: entryText(format, { ...file, entries: named, accounts: names }).trimEnd(),
-  };
 }

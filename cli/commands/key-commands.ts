@@ -1,48 +1,38 @@
 // `ponte key`: API keys of an organization. The secret of a key is printed only when it is created.
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import { isNetwork } from '../../adapters/http/protocol/client-address.js';
 import type { apiKey } from '../../adapters/http/resources/key-routes.js';
 import type { KeyToIssue } from '../../core/domain/access/api-key.js';
 import { isScope, type Scope, scopes, sessionScopes } from '../../core/domain/access/scope.js';
 import { formatInstant, parseInstant } from '../../core/domain/base/instant.js';
-import type { Mode, Tenant } from '../../core/domain/base/tenant.js';
+import type { Tenant } from '../../core/domain/base/tenant.js';
 import type { ServiceAction } from '../../core/domain/money-desk/service-decisions.js';
 import type { Deps } from '../../core/ports/deps.js';
 import type { IssuedKey } from '../../core/usecases/access/keys.js';
 import { decided } from '../decided.js';
 import {
-  addOperatorCommand,
+  type AddCommand,
+  commandGroup,
   listOf,
   listOutcome,
-  modeOption,
   type Operator,
   type Outcome,
-  orgOption,
   readNames,
-  replaceOption,
   type Shell,
   withName,
 } from '../operator.js';
+import { mode, org, parsed, replace, value } from '../options.js';
 import { fields, table } from '../output.js';
-
-interface CreateOptions {
-  readonly org: string;
-  readonly mode: Mode;
-  readonly name: string;
-  readonly scope: readonly string[];
-  readonly network: readonly string[];
-  readonly expiresAt: number | null;
-}
 
 const keys = () => import('../../core/usecases/access/keys.js');
 const routes = () => import('../../adapters/http/resources/key-routes.js');
 
 export function addKeyCommands(shell: Shell, program: Command): void {
-  const key = program.command('key').description('API keys');
-  addIssuing(shell, key);
-  addLists(shell, key);
+  const add = commandGroup(shell, program, 'key', 'API keys');
+  addIssuing(add);
+  addLists(add);
 
-  addOperatorCommand(shell, key, {
+  add({
     name: 'revoke <key-id>',
     authority: 'signed',
     description: 'revoke a key, from its next request on',
@@ -62,31 +52,27 @@ const scopesOfKeys = Object.fromEntries(
   }),
 );
 
-function addIssuing(shell: Shell, key: Command): void {
-  addOperatorCommand<CreateOptions>(shell, key, {
+function addIssuing(add: AddCommand): void {
+  add({
     name: 'create',
     authority: 'confirmed',
     description: 'create a key; its secret is shown only once',
-    options: [
-      orgOption(),
-      modeOption(),
-      new Option('--name <name>', 'what the key is for').makeOptionMandatory(),
-      new Option(
-        '--scope <scope...>',
+    options: {
+      org,
+      mode,
+      name: value('<name>', 'what the key is for').required(),
+      scope: parsed(
+        '<scope...>',
         'what it may do, for example a,b; may be repeated; all by default',
-      )
-        .default([])
-        .argParser(itemsOf(isScope)),
-      new Option(
-        '--network <network...>',
+        itemsOf(isScope),
+      ).or([]),
+      network: parsed(
+        '<network...>',
         'IP addresses or CIDR networks that may use it; may be repeated; all by default',
-      )
-        .default([])
-        .argParser(itemsOf(isNetwork)),
-      new Option('--expires-at <time>', 'when it ends, such as 2030-01-31T12:00:00Z')
-        .default(null)
-        .argParser(readTime),
-    ],
+        itemsOf(isNetwork),
+      ).or([]),
+      expiresAt: parsed('<time>', 'when it ends, such as 2030-01-31T12:00:00Z', readTime),
+    },
     details: `Scopes:\n${fields(scopesOfKeys).replaceAll(/^/gm, '  ')}`,
     run: async (operator, { org: orgId, mode, name, scope, network, expiresAt }) => {
       const { deps, actor } = operator;
@@ -105,36 +91,34 @@ function addIssuing(shell: Shell, key: Command): void {
     },
   });
 
-  addOperatorCommand<{ readonly overlapHours: number | null; readonly replace: boolean }>(
-    shell,
-    key,
-    {
-      name: 'roll <key-id>',
-      authority: 'confirmed',
-      description: 'create a key like this one, which stays valid for an overlap',
-      options: [
-        replaceOption(),
-        new Option('--overlap-hours <hours>', 'how long it stays valid, 0 to 168; 24 by default')
-          .default(null)
-          .argParser(readHours),
-      ],
-      run: async (operator, { overlapHours, replace }, [id = '']) => {
-        const { deps } = operator;
-        const { issueSecret, OVERLAP_HOURS, ownKey, revokeExpired } = await keys();
-        const { orgId, mode } = await deps.store.run((tx) => ownKey(tx, null, id));
-        await revokeExpired(deps, orgId);
-        const { secret, ...issue } = issueSecret(deps, mode);
-        const hours = overlapHours ?? OVERLAP_HOURS;
-        const request = { verb: 'roll-key', overlapHours: hours, ...issue } as const;
-        const { outcome, isStored } = await decidedKey(operator, id, request, secret, replace);
-        if (!isStored) return outcome;
-        const { revokedAtMs, expiresAtMs } = await deps.store.run((tx) => ownKey(tx, null, id));
-        const end = formatInstant(revokedAtMs ?? expiresAtMs ?? 0);
-        const note = `${id}, which it replaces, is refused from ${end} on.`;
-        return { ...outcome, text: `${outcome.text}\n${note}` };
-      },
+  add({
+    name: 'roll <key-id>',
+    authority: 'confirmed',
+    description: 'create a key like this one, which stays valid for an overlap',
+    options: {
+      replace,
+      overlapHours: parsed(
+        '<hours>',
+        'how long it stays valid, 0 to 168; 24 by default',
+        readHours,
+      ),
     },
-  );
+    run: async (operator, { overlapHours, replace }, [id = '']) => {
+      const { deps } = operator;
+      const { issueSecret, OVERLAP_HOURS, ownKey, revokeExpired } = await keys();
+      const { orgId, mode } = await deps.store.run((tx) => ownKey(tx, null, id));
+      await revokeExpired(deps, orgId);
+      const { secret, ...issue } = issueSecret(deps, mode);
+      const hours = overlapHours ?? OVERLAP_HOURS;
+      const request = { verb: 'roll-key', overlapHours: hours, ...issue } as const;
+      const { outcome, isStored } = await decidedKey(operator, id, request, secret, replace);
+      if (!isStored) return outcome;
+      const { revokedAtMs, expiresAtMs } = await deps.store.run((tx) => ownKey(tx, null, id));
+      const end = formatInstant(revokedAtMs ?? expiresAtMs ?? 0);
+      const note = `${id}, which it replaces, is refused from ${end} on.`;
+      return { ...outcome, text: `${outcome.text}\n${note}` };
+    },
+  });
 }
 
 /**
@@ -169,12 +153,12 @@ async function decidedKey(
   };
 }
 
-function addLists(shell: Shell, key: Command): void {
-  addOperatorCommand<{ org: string }>(shell, key, {
+function addLists(add: AddCommand): void {
+  add({
     name: 'list',
     authority: 'read',
     description: 'list the active keys of an organization in both modes, and the newest revoked',
-    options: [orgOption()],
+    options: { org },
     run: async ({ deps }, { org }) => {
       const { listKeys } = await keys();
       const { apiKey } = await routes();
@@ -196,7 +180,7 @@ function addLists(shell: Shell, key: Command): void {
     },
   });
 
-  addOperatorCommand(shell, key, {
+  add({
     name: 'report',
     authority: 'read',
     description: 'list keys that were not used for 90 days, and scopes that were never used',

@@ -1,29 +1,26 @@
 // `ponte ledger`: whether the ledger agrees with funds, commands and deposits; its trial balance.
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import { formatAmount } from '../../core/domain/base/money.js';
-import { type Mode, modes } from '../../core/domain/base/tenant.js';
-import { addOperatorCommand, type Operator, type Outcome, type Shell } from '../operator.js';
+import type { Mode } from '../../core/domain/base/tenant.js';
+import { commandGroup, type Operator, type Outcome, type Shell } from '../operator.js';
+import { liveByDefault } from '../options.js';
 import { table, tableOf } from '../output.js';
 
 const DIFFERENCES_MAX = 100;
 
-interface BalanceOptions {
-  readonly mode: Mode;
-}
-
 export function addLedgerCommands(shell: Shell, program: Command): void {
-  const noun = program.command('ledger').description('the ledger');
-  addOperatorCommand(shell, noun, {
+  const add = commandGroup(shell, program, 'ledger', 'the ledger');
+  add({
     name: 'verify',
     authority: 'read',
     description: 'check that ledger, funds, partner commands and deposits agree',
     run: verify,
   });
-  addOperatorCommand<BalanceOptions>(shell, noun, {
+  add({
     name: 'balance',
     authority: 'read',
     description: 'print the trial balance, and what the partner holds per destination',
-    options: [new Option('--mode <mode>', 'test or live').choices(modes).default('live')],
+    options: { mode: liveByDefault },
     details: balanceDetails,
     run: balance,
   });
@@ -34,7 +31,7 @@ const balanceDetails = [
   'of each currency is zero. The partner holds partner_float, refunds, suspense and adjustments.',
 ].join('\n');
 
-async function balance({ deps }: Operator, { mode }: BalanceOptions): Promise<Outcome> {
+async function balance({ deps }: Operator, { mode }: { readonly mode: Mode }): Promise<Outcome> {
   const { balances, floats } = await deps.store.run(async (tx) => ({
     balances: await tx.ledger.balances(mode),
     floats: await tx.ledger.floats(mode),

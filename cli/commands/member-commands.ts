@@ -1,76 +1,64 @@
 // `ponte member`: the members of an organization, who sign in to its dashboard. `ponte token`:
 // session tokens for them.
-import { type Command, Option } from 'commander';
-import { type Member, type MemberRole, memberRoles } from '../../core/domain/access/member.js';
+import type { Command } from 'commander';
+import { type Member, memberRoles } from '../../core/domain/access/member.js';
 import type { MemberSession } from '../../core/domain/access/session.js';
 import { formatInstant } from '../../core/domain/base/instant.js';
-import { type Locale, locales } from '../../core/domain/base/locale.js';
-import type { Mode } from '../../core/domain/base/tenant.js';
+import { locales } from '../../core/domain/base/locale.js';
+import { modes } from '../../core/domain/base/tenant.js';
 import type { MemberChange } from '../../core/usecases/access/members.js';
 import { decided, isDevelopment } from '../decided.js';
 import {
-  addOperatorCommand,
+  type AddCommand,
+  commandGroup,
   listOf,
   type Operator,
   type Outcome,
-  orgOption,
-  replaceOption,
   type Shell,
 } from '../operator.js';
+import { choice, type OptionValues, org, replace, value } from '../options.js';
 import { fields, instantOrNull } from '../output.js';
-
-interface MemberOptions {
-  readonly org: string;
-  readonly email: string;
-}
-
-interface KeyOptions extends MemberOptions {
-  readonly keepKeysFor: string | null;
-}
-
-interface SessionOptions {
-  readonly org: string;
-  readonly member: string;
-}
 
 const sessions = () => import('../../core/usecases/access/sessions.js');
 const members = () => import('../../core/usecases/access/members.js');
 
-const emailOption = () => new Option('--email <address>', 'the member').makeOptionMandatory();
+const ofMember = {
+  org,
+  email: value('<address>', 'the member').required(),
+  keepKeysFor: value('<address>', 'another owner, who keeps the API keys'),
+};
+const ofSession = { org, member: value('<address>', 'the member').required() };
 
-const keepKeysOption = () =>
-  new Option('--keep-keys-for <address>', 'another owner, who keeps the API keys').default(null);
+const addedOptions = {
+  org,
+  email: ofMember.email,
+  role: choice('<role>', memberRoles, 'what the member may do').required(),
+  keepKeysFor: ofMember.keepKeysFor,
+  locale: choice('<locale>', locales, 'the language of the mail').or('en'),
+  replace,
+};
 
 export function addMemberCommands(shell: Shell, program: Command): void {
-  const member = program.command('member').description('members of organizations');
+  const add = commandGroup(shell, program, 'member', 'members of organizations');
 
-  addOperatorCommand<AddOptions>(shell, member, {
+  add({
     name: 'add',
     authority: 'confirmed',
     description:
       'add a member, or change the role of a member; API keys that exceed the role are ' +
       'revoked, and a link to the dashboard is mailed',
-    options: [
-      orgOption(),
-      emailOption(),
-      new Option('--role <role>', 'what the member may do')
-        .choices(memberRoles)
-        .makeOptionMandatory(),
-      keepKeysOption(),
-      new Option('--locale <locale>', 'the language of the mail').choices(locales).default('en'),
-      replaceOption(),
-    ],
+    options: addedOptions,
     run: async (operator, options) =>
       isDevelopment(operator) ? invited(operator, options) : decidedMember(operator, options),
   });
 
-  addOperatorCommand<KeyOptions>(shell, member, {
+  add({
     name: 'remove',
     authority: 'signed',
     description:
       'remove a member; its API keys are refused from the next request on, and its sessions end ' +
       'with its last organization',
-    options: [orgOption(), emailOption(), keepKeysOption()],
+    options: ofMember,
     run: async ({ deps }, { org, email, keepKeysFor }) => {
       const { removeMember } = await members();
       const author = { memberId: null, keptBy: keepKeysFor };
@@ -78,11 +66,11 @@ export function addMemberCommands(shell: Shell, program: Command): void {
     },
   });
 
-  addOperatorCommand<Pick<MemberOptions, 'org'>>(shell, member, {
+  add({
     name: 'list',
     authority: 'read',
     description: 'list the members of an organization, including removed ones',
-    options: [orgOption()],
+    options: { org },
     run: async ({ deps }, { org }) => {
       const { listMembers } = await members();
       const data = (await listMembers(deps, org)).map(presentMember);
@@ -97,18 +85,15 @@ export function addMemberCommands(shell: Shell, program: Command): void {
     },
   });
 
-  const token = program.command('token').description('sessions of members, and their tokens');
-  addSessionCommands(shell, token);
-  addTokenCommand(shell, token);
+  const addToken = commandGroup(shell, program, 'token', 'sessions of members, and their tokens');
+  addSessionCommands(addToken);
+  addTokenCommand(addToken);
 }
 
-interface AddOptions extends KeyOptions {
-  readonly role: MemberRole;
-  readonly locale: Locale;
-  readonly replace: boolean;
-}
-
-async function invited({ deps }: Operator, options: AddOptions): Promise<Outcome> {
+async function invited(
+  { deps }: Operator,
+  options: OptionValues<typeof addedOptions>,
+): Promise<Outcome> {
   const { org: orgId, email, role, keepKeysFor, locale } = options;
   const { inviteMember } = await import('../../core/usecases/access/member-invitations.js');
   const input = { orgId, email, role };
@@ -121,7 +106,10 @@ async function invited({ deps }: Operator, options: AddOptions): Promise<Outcome
   };
 }
 
-async function decidedMember(operator: Operator, options: AddOptions): Promise<Outcome> {
+async function decidedMember(
+  operator: Operator,
+  options: OptionValues<typeof addedOptions>,
+): Promise<Outcome> {
   const { deps } = operator;
   const { org: orgId, email, role, keepKeysFor, locale, replace } = options;
   const { listKeys } = await import('../../core/usecases/access/keys.js');
@@ -143,40 +131,35 @@ async function decidedMember(operator: Operator, options: AddOptions): Promise<O
   return decided(operator, orgId, request, done, { replace });
 }
 
-function addTokenCommand(shell: Shell, token: Command): void {
-  addOperatorCommand<{ readonly org: string; readonly member: string; readonly mode: Mode }>(
-    shell,
-    token,
-    {
-      name: 'create',
-      authority: 'signed',
-      description:
-        'start a session of a member for 12 hours, and print its token for Authorization; not ' +
-        'in production, where members sign in themselves',
-      options: [
-        orgOption(),
-        new Option('--member <address>', 'the member').makeOptionMandatory(),
-        new Option('--mode <mode>', 'test or live').choices(['test', 'live']).default('test'),
-      ],
-      run: async (operator, { org: orgId, member: email, mode }) => {
-        const { deps, actor } = operator;
-        const { createSession } = await sessions();
-        const by = isDevelopment(operator) ? null : actor.id;
-        const { expiresAtMs, ...session } = await createSession(deps, { orgId, email, mode }, by);
-        const json = { ...session, expiresAt: formatInstant(expiresAtMs) };
-        return { json, text: session.token };
-      },
+function addTokenCommand(add: AddCommand): void {
+  add({
+    name: 'create',
+    authority: 'signed',
+    description:
+      'start a session of a member for 12 hours, and print its token for Authorization; not ' +
+      'in production, where members sign in themselves',
+    options: {
+      org,
+      member: value('<address>', 'the member').required(),
+      mode: choice('<mode>', modes, 'test or live').or('test'),
     },
-  );
+    run: async (operator, { org: orgId, member: email, mode }) => {
+      const { deps, actor } = operator;
+      const { createSession } = await sessions();
+      const by = isDevelopment(operator) ? null : actor.id;
+      const { expiresAtMs, ...session } = await createSession(deps, { orgId, email, mode }, by);
+      const json = { ...session, expiresAt: formatInstant(expiresAtMs) };
+      return { json, text: session.token };
+    },
+  });
 }
 
-function addSessionCommands(shell: Shell, token: Command): void {
-  const memberOption = () => new Option('--member <address>', 'the member').makeOptionMandatory();
-  addOperatorCommand<SessionOptions>(shell, token, {
+function addSessionCommands(add: AddCommand): void {
+  add({
     name: 'list',
     authority: 'read',
     description: 'list the open sessions of a member, in all organizations',
-    options: [orgOption(), memberOption()],
+    options: ofSession,
     run: async ({ deps }, { org: orgId, member }) => {
       const { listSessions } = await sessions();
       const { findMember } = await members();
@@ -185,15 +168,11 @@ function addSessionCommands(shell: Shell, token: Command): void {
     },
   });
 
-  addOperatorCommand<SessionOptions & { readonly session: string | null }>(shell, token, {
+  add({
     name: 'end',
     authority: 'signed',
     description: 'end all sessions of a member, in all organizations, or one, with their tokens',
-    options: [
-      orgOption(),
-      memberOption(),
-      new Option('--session <id>', 'only this one').default(null),
-    ],
+    options: { ...ofSession, session: value('<id>', 'only this one') },
     run: async ({ deps }, { org: orgId, member, session }) => {
       const { endSessions } = await sessions();
       const { findMember } = await members();

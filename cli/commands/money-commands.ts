@@ -1,76 +1,51 @@
 // `ponte money`: the money desk. Queues of money that waits for an operator, and the decisions of
 // operators. In live mode a second operator confirms each decision.
-import { type Command, Option } from 'commander';
-import { type Mode, modes } from '../../core/domain/base/tenant.js';
-import { type MoneyQueue, moneyQueues } from '../../core/domain/money-desk/money-decision.js';
+import type { Command } from 'commander';
+import { moneyQueues } from '../../core/domain/money-desk/money-decision.js';
 import { PonteError } from '../../core/errors.js';
 import type { QueueCursor } from '../../core/usecases/money-desk/money-queues.js';
 import { addDecisions, type DecisionOptions } from '../decided.js';
 import { presentRow, rowsText } from '../money-texts.js';
-import {
-  addOperatorCommand,
-  listOutcome,
-  type Operator,
-  type Outcome,
-  type PageOptions,
-  pageOptions,
-  type Shell,
-} from '../operator.js';
-
-interface ListOptions extends PageOptions {
-  readonly queue: MoneyQueue | null;
-  readonly org: string | null;
-  readonly mode: Mode | null;
-}
+import { commandGroup, listOutcome, type Operator, type Outcome, type Shell } from '../operator.js';
+import { choice, ofTenant, page } from '../options.js';
 
 const queues = () => import('../../core/usecases/money-desk/money-queues.js');
 
 export function addMoneyCommands(shell: Shell, program: Command): void {
-  const noun = program
-    .command('money')
-    .description('money that waits for an operator, and decisions about it');
+  const add = commandGroup(
+    shell,
+    program,
+    'money',
+    'money that waits for an operator, and decisions about it',
+  );
 
-  addOperatorCommand<ListOptions>(shell, noun, {
+  add({
     name: 'list',
     authority: 'read',
     description: 'list what waits, oldest first, with the commands to copy',
-    options: [
-      queueOption(),
-      new Option('--org <org-id>', 'only of this organization').default(null),
-      new Option('--mode <mode>', 'only of this mode').choices(modes).default(null),
-      ...pageOptions(),
-    ],
-    run: list,
+    options: {
+      // `out_of_sight` is the former name of `in_review`.
+      queue: choice('<queue>', moneyQueues, 'only this queue', { out_of_sight: 'in_review' }),
+      ...ofTenant,
+      ...page,
+    },
+    run: async ({ deps }, { queue, org: orgId, mode, limit, cursor }) => {
+      const page = { orgId, mode, limit: limit + 1 };
+      const { listQueues } = await queues();
+      const after = cursor === null ? null : readCursor(cursor);
+      const found = await listQueues(deps, { ...page, queue, after });
+      const rows = found.slice(0, limit);
+      const last = found.length > limit ? rows.at(-1) : undefined;
+      const nextCursor = last === undefined ? null : `${last.queue}:${last.id}`;
+      const more = nextCursor === null ? '' : '\n';
+      const nowMs = deps.clock.nowMs();
+      const text = `${rowsText(rows, nowMs)}${more}`;
+      const shown = rows.map((row) => presentRow(row, nowMs));
+      return listOutcome(shown, text, nextCursor);
+    },
   });
 
-  addDecisions(shell, noun, { group: 'money', argument: '<item-id>', again: repeatCommand });
-}
-
-/** `out_of_sight` is the former name of `in_review`. */
-function queueOption(): Option {
-  const option = new Option('--queue <queue>', 'only this queue')
-    .choices(moneyQueues)
-    .default(null);
-  const { parseArg } = option;
-  return option.argParser((name, before) =>
-    parseArg?.(name === 'out_of_sight' ? 'in_review' : name, before),
-  );
-}
-
-async function list({ deps }: Operator, options: ListOptions): Promise<Outcome> {
-  const { queue, org: orgId, mode, limit, cursor } = options;
-  const page = { orgId, mode, limit: limit + 1 };
-  const { listQueues } = await queues();
-  const after = cursor === null ? null : readCursor(cursor);
-  const found = await listQueues(deps, { ...page, queue, after });
-  const rows = found.slice(0, limit);
-  const last = found.length > limit ? rows.at(-1) : undefined;
-  const nextCursor = last === undefined ? null : `${last.queue}:${last.id}`;
-  const more = nextCursor === null ? '' : '\n';
-  const nowMs = deps.clock.nowMs();
-  const text = `${rowsText(rows, nowMs)}${more}`;
-  const shown = rows.map((row) => presentRow(row, nowMs));
-  return listOutcome(shown, text, nextCursor);
+  addDecisions(add, { group: 'money', argument: '<item-id>', again: repeatCommand });
 }
 
 function readCursor(text: string): QueueCursor {

@@ -1,5 +1,5 @@
 // `ponte login` and `ponte operator`: the people who run commands, and their keys.
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import {
   CONSOLE_ROOT,
   type RegisteredOperator,
@@ -8,21 +8,17 @@ import { formatInstant } from '../../core/domain/base/instant.js';
 import type { NewOperator } from '../../core/usecases/access/registered-operators.js';
 import { decided } from '../decided.js';
 import {
+  type AddCommand,
   addCommand,
-  addOperatorCommand,
+  commandGroup,
   listOf,
   type Operator,
   type Outcome,
-  replaceOption,
   type Shell,
   withName,
 } from '../operator.js';
+import { replace, value } from '../options.js';
 import { fields, instantOrNull } from '../output.js';
-
-interface AddOptions {
-  readonly publicKey: string | null;
-  readonly replace: boolean;
-}
 
 const operators = () => import('../../core/usecases/access/registered-operators.js');
 
@@ -41,19 +37,16 @@ export function addOperatorsCommands(shell: Shell, program: Command): void {
     },
   });
 
-  const noun = program.command('operator').description('people who run commands');
+  const add = commandGroup(shell, program, 'operator', 'people who run commands');
 
-  addOperatorCommand<AddOptions>(shell, noun, {
+  add({
     name: 'add <name>',
     authority: 'first',
     description: 'register an operator; the first one needs no other operator',
-    options: [
-      new Option(
-        '--public-key <key>',
-        'what ponte login printed; by default the key of this machine',
-      ).default(null),
-      replaceOption(),
-    ],
+    options: {
+      publicKey: value('<key>', 'what ponte login printed; by default the key of this machine'),
+      replace,
+    },
     // Often the first command for a new database.
     opening: 'makes',
     run: async (operator, { publicKey, replace }, [name = '']) => {
@@ -62,11 +55,11 @@ export function addOperatorsCommands(shell: Shell, program: Command): void {
         import('../../core/domain/access/registered-operator.js'),
       ]);
       const key = publicKey ?? publicKeyOf(requireKey(shell.env));
-      return add(operator, { name, publicKey: key }, replace);
+      return added(operator, { name, publicKey: key }, replace);
     },
   });
 
-  addOperatorCommand(shell, noun, {
+  add({
     name: 'list',
     authority: 'read',
     description: 'list the operators, including removed ones',
@@ -85,14 +78,9 @@ export function addOperatorsCommands(shell: Shell, program: Command): void {
     },
   });
 
-  addOperatorCommand(shell, noun, {
-    name: 'console-link',
-    authority: 'signed',
-    description: 'print a one-time link to the console of operators, which ends your session there',
-    run: consoleLink,
-  });
+  addConsoleLink(add);
 
-  addOperatorCommand(shell, noun, {
+  add({
     name: 'remove <name>',
     authority: 'signed',
     description: 'refuse all commands of an operator; two must be left',
@@ -103,26 +91,33 @@ export function addOperatorsCommands(shell: Shell, program: Command): void {
   });
 }
 
-async function consoleLink({ deps, config, actor, signed }: Operator): Promise<Outcome> {
-  const [{ makeConsoleLink }, { ConfigError }] = await Promise.all([
-    import('../../core/usecases/access/operator-sessions.js'),
-    import('../../host/config.js'),
-  ]);
-  const { console: place } = config;
-  if (place === null) {
-    throw new ConfigError(['PONTE_OPERATOR_PORT: is not set, so there is no console']);
-  }
-  if (place.url === null) {
-    throw new ConfigError(['PONTE_OPERATOR_URL: must be set if PONTE_OPERATOR_PORT is 0']);
-  }
-  const { token, link } = await makeConsoleLink(deps, { actor, signed });
-  const url = `${place.url}${CONSOLE_ROOT}?token=${token}`;
-  const endsAt = formatInstant(link.linkEndsAtMs);
-  return { json: { url, endsAt }, text: `${fields({ url, 'valid until': endsAt })}` };
+function addConsoleLink(add: AddCommand): void {
+  add({
+    name: 'console-link',
+    authority: 'signed',
+    description: 'print a one-time link to the console of operators, which ends your session there',
+    run: async ({ deps, config, actor, signed }) => {
+      const [{ makeConsoleLink }, { ConfigError }] = await Promise.all([
+        import('../../core/usecases/access/operator-sessions.js'),
+        import('../../host/config.js'),
+      ]);
+      const { console: place } = config;
+      if (place === null) {
+        throw new ConfigError(['PONTE_OPERATOR_PORT: is not set, so there is no console']);
+      }
+      if (place.url === null) {
+        throw new ConfigError(['PONTE_OPERATOR_URL: must be set if PONTE_OPERATOR_PORT is 0']);
+      }
+      const { token, link } = await makeConsoleLink(deps, { actor, signed });
+      const url = `${place.url}${CONSOLE_ROOT}?token=${token}`;
+      const endsAt = formatInstant(link.linkEndsAtMs);
+      return { json: { url, endsAt }, text: `${fields({ url, 'valid until': endsAt })}` };
+    },
+  });
 }
 
 /** From the third operator on, another one confirms. */
-async function add(operator: Operator, given: NewOperator, replace: boolean): Promise<Outcome> {
+async function added(operator: Operator, given: NewOperator, replace: boolean): Promise<Outcome> {
   const { deps, actor } = operator;
   const { addOperator, isAddedAlone } = await operators();
   if (await isAddedAlone(deps)) return shown(await addOperator(deps, given, actor));

@@ -6,7 +6,12 @@ import { recordOf } from '../../core/domain/base/record-of.js';
 import type { Mode, Tenant } from '../../core/domain/base/tenant.js';
 import { shownDue } from '../../core/domain/hosted/party-answer.js';
 import type { ServiceAction } from '../../core/domain/money-desk/service-decisions.js';
-import { contactKinds, contactNames, contacts } from '../../core/domain/parties/contact.js';
+import {
+  type ContactName,
+  contactKinds,
+  contactNames,
+  contacts,
+} from '../../core/domain/parties/contact.js';
 import {
   type CollectNeed,
   type Lack,
@@ -16,80 +21,65 @@ import {
 } from '../../core/domain/parties/organization.js';
 import { isSubmitted, type PartyStatus } from '../../core/domain/parties/party.js';
 import { type Correction, TERMS } from '../../core/domain/parties/party-due.js';
-import { type PixKeyKind, pixKeyKinds } from '../../core/domain/parties/pix-key.js';
+import { pixKeyKinds } from '../../core/domain/parties/pix-key.js';
 import type { ProductionRequest } from '../../core/domain/parties/production-request.js';
 import { PonteError } from '../../core/errors.js';
 import type { Deps } from '../../core/ports/deps.js';
 import type { OrganizationView } from '../../core/usecases/parties/organizations.js';
 import { decided, isDevelopment } from '../decided.js';
+import { dossierFacts, dossierFor, dossierOptions, readDossier } from '../kyb-dossier.js';
 import {
-  type DossierOptions,
-  dossierFacts,
-  dossierFor,
-  dossierOptions,
-  readDossier,
-} from '../kyb-dossier.js';
-import {
-  addOperatorCommand,
+  type AddCommand,
+  commandGroup,
   listOf,
-  modeOption,
   type Operator,
   type Outcome,
   readNames,
-  replaceOption,
   type Shell,
   withName,
 } from '../operator.js';
+import {
+  choice,
+  flag,
+  mode,
+  negated,
+  OptionRow,
+  type OptionValues,
+  replace,
+  value,
+} from '../options.js';
 import { fields, instantOrNull } from '../output.js';
-
-interface ModeOptions {
-  readonly mode: Mode;
-}
-
-interface CreateOptions {
-  readonly name: string;
-  readonly owner: string | null;
-  readonly sandboxKyb: boolean;
-}
-
-interface PayoutOptions extends ModeOptions {
-  readonly accountHolderName: string | null;
-  readonly pixKeyKind: PixKeyKind | null;
-  readonly replace: boolean;
-}
 
 const organizations = () => import('../../core/usecases/parties/organizations.js');
 const productionRequests = () => import('../../core/usecases/parties/production-requests.js');
 const payoutChanges = () => import('../../core/usecases/parties/payout-changes.js');
 
 export function addOrgCommands(shell: Shell, program: Command): void {
-  const org = program.command('org').description('organizations and their KYB');
+  const add = commandGroup(shell, program, 'org', 'organizations and their KYB');
 
-  addOperatorCommand<CreateOptions>(shell, org, {
-    name: 'create',
-    authority: 'signed',
-    description: 'create an organization that can collect in test mode',
-    options: [
-      new Option('--name <name>', 'its name').makeOptionMandatory(),
-      new Option(
-        '--owner <address>',
-        'its first member, who is mailed a link to the dashboard',
-      ).default(null),
-      new Option('--no-sandbox-kyb', 'do not approve its KYB in test mode'),
-    ],
-    // Often the first command for a new database.
-    opening: 'makes',
-    run: create,
-  });
+  addCreate(add);
 
-  addOperatorCommand(shell, org, {
+  add({
     name: 'list',
     authority: 'read',
     description: 'list all organizations',
-    run: list,
+    run: async ({ deps }) => {
+      const { listOrganizations, readOrganization } = await organizations();
+      const found = await listOrganizations(deps);
+      const views = await Promise.all(found.map(({ id }) => readOrganization(deps, id)));
+      const data = views.map(presentOrganization);
+      const empty = 'No organizations. Create one with ponte org create --name <name>.';
+      return listOf(data, empty, null, {
+        ID: 'id',
+        NAME: 'name',
+        TEST: (row) => summary(row.test),
+        LIVE: (row) => summary(row.live),
+        CREATED: 'createdAt',
+      });
+    },
   });
 
-  addOperatorCommand(shell, org, {
+  add({
     name: 'show <org-id>',
     authority: 'read',
     description: 'show an organization',
@@ -97,31 +87,27 @@ export function addOrgCommands(shell: Shell, program: Command): void {
       changed(operator, (deps, { readOrganization }) => readOrganization(deps, id)),
   });
 
-  addModeCommands(shell, org);
-  addPayoutCommands(shell, org);
-  addSupportCommand(shell, org);
+  addModeCommands(shell, add);
+  addPayoutCommands(add);
+  addSupportCommand(add);
 
-  addOperatorCommand(shell, org, {
+  add({
     name: 'time-zone <org-id> <name>',
     authority: 'signed',
     description: 'set whose days its lists, files and plots have, as America/Sao_Paulo',
-    options: [],
+    options: {},
     run: async (operator, _, [orgId = '', name = '']) =>
       changed(operator, (deps, { setTimeZone }) => setTimeZone(deps, orgId, name)),
   });
 
-  addBookCommands(shell, org);
-  addProductionCommands(shell, org);
+  addBookCommands(add);
+  addProductionCommands(add);
 
-  addOperatorCommand<{ readonly paymentIntents: boolean }>(shell, org, {
+  add({
     name: 'require-approval <org-id> <on|off>',
     authority: 'confirmed',
     description: 'require the approval of a second member for its invoices, or stop doing so',
-    options: [
-      new Option('--payment-intents', 'for its payment intents in place of invoices').default(
-        false,
-      ),
-    ],
+    options: { paymentIntents: flag('for its payment intents in place of invoices') },
     run: async (operator, { paymentIntents }, [orgId = '', state]) => {
       if (state !== 'on' && state !== 'off') {
         throw new PonteError('ValidationError', 'Give on or off.');
@@ -136,12 +122,48 @@ export function addOrgCommands(shell: Shell, program: Command): void {
   });
 }
 
-function addBookCommands(shell: Shell, org: Command): void {
-  addOperatorCommand<ModeOptions & { readonly replace: boolean }>(shell, org, {
+function addCreate(add: AddCommand): void {
+  add({
+    name: 'create',
+    authority: 'signed',
+    description: 'create an organization that can collect in test mode',
+    options: {
+      name: value('<name>', 'its name').required(),
+      owner: value('<address>', 'its first member, who is mailed a link to the dashboard'),
+      sandboxKyb: negated('do not approve its KYB in test mode'),
+    },
+    // Often the first command for a new database.
+    opening: 'makes',
+    run: async (operator, { name, sandboxKyb, owner }) => {
+      const { deps } = operator;
+      // Before the organization is made: it would stay without an owner.
+      if (owner !== null && readEmail(owner) === null) {
+        throw new PonteError('ValidationError', '--owner: give an e-mail address.');
+      }
+      const { createOrganization } = await organizations();
+      const view = await createOrganization(deps, { name, sandboxKyb });
+      const { json, text } = shown(presentOrganization(view));
+      if (owner === null) return { json, text };
+      const { inviteMember } = await import('../../core/usecases/access/member-invitations.js');
+      const input = { orgId: view.organization.id, email: owner, role: 'owner' } as const;
+      const { url } = await inviteMember(deps, input, { memberId: null, keptBy: null }, 'en');
+      const isShown = isDevelopment(operator);
+      return {
+        json: { ...(json as object), dashboardLink: isShown ? url : null },
+        text: isShown
+          ? `${text}\nThe owner opens once, within a day: ${url}`
+          : `${text}\nA link to the dashboard is mailed to ${owner}.`,
+      };
+    },
+  });
+}
+
+function addBookCommands(add: AddCommand): void {
+  add({
     name: 'close-month <org-id> <month>',
     authority: 'confirmed',
     description: 'close a month of its books, for example 2026-11, and the months before it',
-    options: [modeOption(), replaceOption()],
+    options: { mode, replace },
     details: [
       'The month must be over in the time zone of the organization. The entries of a closed month',
       'never change: what is booked later is an entry of the next month. A closed month cannot be',
@@ -173,12 +195,12 @@ async function closedBooks({ deps }: Operator, tenant: Tenant, month: string): P
   };
 }
 
-function addPayoutCommands(shell: Shell, org: Command): void {
-  addOperatorCommand<{ readonly replace: boolean }>(shell, org, {
+function addPayoutCommands(add: AddCommand): void {
+  add({
     name: 'payout-hold <org-id> <hours>',
     authority: 'confirmed',
     description: 'set how long live mode holds a changed PIX destination, 0 to 72 hours',
-    options: [replaceOption()],
+    options: { replace },
     run: async (operator, { replace }, [id = '', text = '']) => {
       const { expectHoldHours } = await payoutChanges();
       const hours = /^\d+$/.test(text) ? Number(text) : Number.NaN;
@@ -187,11 +209,11 @@ function addPayoutCommands(shell: Shell, org: Command): void {
     },
   });
 
-  addOperatorCommand<ModeOptions>(shell, org, {
+  add({
     name: 'payout-changes <org-id>',
     authority: 'read',
     description: 'list the newest 100 PIX destinations of it and its sellers, without the keys',
-    options: [modeOption()],
+    options: { mode },
     run: async ({ deps }, { mode }, [orgId = '']) => {
       const { listChanges } = await payoutChanges();
       const { payoutChange } = await import('../../adapters/http/resources/account-routes.js');
@@ -212,52 +234,50 @@ function addPayoutCommands(shell: Shell, org: Command): void {
   });
 }
 
-function addProductionCommands(shell: Shell, org: Command): void {
-  addOperatorCommand(shell, org, {
+function addProductionCommands(add: AddCommand): void {
+  add({
     name: 'grant-production <org-id>',
     authority: 'confirmed',
     description: 'approve its access to production, which live mode needs in addition to KYB',
     run: (operator, _, [id = '']) => decidedAbout(operator, id, { verb: 'grant-production' }),
   });
 
-  addOperatorCommand(shell, org, {
+  add({
     name: 'requests',
     authority: 'read',
     description: 'list the oldest 100 requests for production access that wait for a decision',
-    run: listRequests,
+    run: async ({ deps }) => {
+      const { listProductionRequests } = await productionRequests();
+      const data = (await listProductionRequests(deps)).map(presentRequest);
+      const [names, members] = await Promise.all([
+        readNames(deps),
+        deps.store.run((tx) =>
+          Promise.all(data.map(({ orgId, requestedBy }) => tx.members.get(orgId, requestedBy))),
+        ),
+      ]);
+      const emails = new Map(members.flatMap((one) => (one === null ? [] : [[one.id, one.email]])));
+      return listOf(data, 'No request waits.', null, {
+        ORGANIZATION: ({ orgId }) => withName(names, orgId),
+        MEMBER: ({ requestedBy }) => withName(emails, requestedBy),
+        REQUESTED: 'createdAt',
+        SELLS: 'sells',
+        CUSTOMERS: 'customers',
+        'A MONTH': 'monthlyVolume',
+      });
+    },
   });
 
-  addOperatorCommand<{ readonly reason: string }>(shell, org, {
+  add({
     name: 'refuse-production <org-id>',
     authority: 'signed',
     description: 'refuse its request for production access; the reason is shown to its members',
-    options: [new Option('--reason <text>', 'why, and what would help').makeOptionMandatory()],
+    options: { reason: value('<text>', 'why, and what would help').required() },
     run: async ({ deps, actor }, { reason }, [orgId = '']) => {
       const { refuseProduction } = await productionRequests();
       const refused = await refuseProduction(deps, orgId, { reason, by: actor.name });
       const json = presentRequest(refused);
       return { json, text: fields(json) };
     },
-  });
-}
-
-async function listRequests({ deps }: Operator): Promise<Outcome> {
-  const { listProductionRequests } = await productionRequests();
-  const data = (await listProductionRequests(deps)).map(presentRequest);
-  const [names, members] = await Promise.all([
-    readNames(deps),
-    deps.store.run((tx) =>
-      Promise.all(data.map(({ orgId, requestedBy }) => tx.members.get(orgId, requestedBy))),
-    ),
-  ]);
-  const emails = new Map(members.flatMap((one) => (one === null ? [] : [[one.id, one.email]])));
-  return listOf(data, 'No request waits.', null, {
-    ORGANIZATION: ({ orgId }) => withName(names, orgId),
-    MEMBER: ({ requestedBy }) => withName(emails, requestedBy),
-    REQUESTED: 'createdAt',
-    SELLS: 'sells',
-    CUSTOMERS: 'customers',
-    'A MONTH': 'monthlyVolume',
   });
 }
 
@@ -276,23 +296,23 @@ function presentRequest(request: ProductionRequest) {
   };
 }
 
-type SupportOptions = Readonly<Record<string, string | undefined>> & { readonly replace: boolean };
+const contactOptions = Object.fromEntries(
+  Object.values(contacts).map(({ kind, option, means }) => {
+    const { usage } = contactKinds[kind];
+    return [option, new OptionRow((name) => new Option(`--${name} ${usage}`, means))];
+  }),
+) as Readonly<Record<(typeof contacts)[ContactName]['option'], OptionRow<string | undefined>>>;
 
-function addSupportCommand(shell: Shell, org: Command): void {
-  addOperatorCommand<SupportOptions>(shell, org, {
+function addSupportCommand(add: AddCommand): void {
+  add({
     name: 'support <org-id>',
     authority: 'confirmed',
     description: 'set the contact and the links that buyers see; an empty text removes one',
-    options: [
-      ...Object.values(contacts).map(({ kind, option, means }) => {
-        return new Option(`--${option} ${contactKinds[kind].usage}`, means);
-      }),
-      replaceOption(),
-    ],
+    options: { ...contactOptions, replace },
     details: 'In live mode an e-mail address or a phone number is required.',
-    run: async (operator, { replace, ...options }, [orgId = '']) => {
+    run: async (operator, { replace, ...given }, [orgId = '']) => {
       const { contactIn } = await organizations();
-      const contact = contactIn(recordOf(contactNames, (name) => options[contacts[name].option]));
+      const contact = contactIn(recordOf(contactNames, (name) => given[contacts[name].option]));
       if (Object.keys(contact).length > 0) {
         return decidedAbout(operator, orgId, { verb: 'support', ...contact }, replace);
       }
@@ -301,68 +321,72 @@ function addSupportCommand(shell: Shell, org: Command): void {
   });
 }
 
-function addModeCommands(shell: Shell, org: Command): void {
-  for (const [name, authority, description] of [
-    [
-      'submit-kyb',
-      'signed',
-      'submit its KYB to the partner, answer what is due, or query the decision',
-    ],
-    ['approve-kyb', 'confirmed', 'approve its KYB, and submit it first if necessary'],
-  ] as const) {
-    addOperatorCommand<ModeOptions & DossierOptions & { readonly replace?: boolean }>(shell, org, {
-      name: `${name} <org-id>`,
-      authority,
-      description,
-      options: [
-        modeOption(),
-        ...dossierOptions(),
-        ...(authority === 'confirmed' ? [replaceOption()] : []),
-      ],
-      details: 'Every partner needs the dossier but the fake partner in test mode.',
-      run: async (operator, { mode, replace = false, ...options }, [id = '']) => {
-        const { deps } = operator;
-        const { prepareApproval, readOrganization, submitKyb } = await organizations();
-        const given = await readDossier(shell, options);
-        const { organization } = await readOrganization(deps, id);
-        const tenant = { orgId: organization.id, mode };
-        const dossier = dossierFor(deps, mode, organization, given);
-        if (name === 'submit-kyb') return changed(operator, () => submitKyb(deps, tenant, dossier));
-        await prepareApproval(deps, tenant, dossier);
-        const request = { verb: name, mode, ...dossierFacts(dossier) } as const;
-        return decidedAbout(operator, id, request, replace);
-      },
-    });
-  }
+const kybOptions = { mode, ...dossierOptions };
+const kybDetails = 'Every partner needs the dossier but the fake partner in test mode.';
 
-  addOperatorCommand<ModeOptions & { readonly tosId: string | null }>(shell, org, {
+/** The dossier of an organization, of a file and options. */
+async function kybOf(
+  shell: Shell,
+  { deps }: Operator,
+  { mode, ...given }: OptionValues<typeof kybOptions>,
+  id: string,
+) {
+  const { readOrganization } = await organizations();
+  const read = await readDossier(shell, given);
+  const { organization } = await readOrganization(deps, id);
+  const dossier = dossierFor(deps, mode, organization, read);
+  return { tenant: { orgId: organization.id, mode }, dossier };
+}
+
+function addModeCommands(shell: Shell, add: AddCommand): void {
+  add({
+    name: 'submit-kyb <org-id>',
+    authority: 'signed',
+    description: 'submit its KYB to the partner, answer what is due, or query the decision',
+    options: kybOptions,
+    details: kybDetails,
+    run: async (operator, given, [id = '']) => {
+      const { tenant, dossier } = await kybOf(shell, operator, given, id);
+      return changed(operator, (deps, { submitKyb }) => submitKyb(deps, tenant, dossier));
+    },
+  });
+
+  add({
+    name: 'approve-kyb <org-id>',
+    authority: 'confirmed',
+    description: 'approve its KYB, and submit it first if necessary',
+    options: { ...kybOptions, replace },
+    details: kybDetails,
+    run: async (operator, { replace, ...given }, [id = '']) => {
+      const { tenant, dossier } = await kybOf(shell, operator, given, id);
+      const { prepareApproval } = await organizations();
+      await prepareApproval(operator.deps, tenant, dossier);
+      const facts = { mode: given.mode, ...dossierFacts(dossier) };
+      return decidedAbout(operator, id, { verb: 'approve-kyb', ...facts }, replace);
+    },
+  });
+
+  add({
     name: 'accept-tos <org-id>',
     authority: 'signed',
     description: 'record that it accepted the terms of the partner, or show where to accept them',
-    options: [
-      modeOption(),
-      new Option('--tos-id <id>', 'the id of the acceptance at the partner').default(null),
-    ],
+    options: { mode, tosId: value('<id>', 'the id of the acceptance at the partner') },
     run: (operator, { mode, tosId }, [orgId = '']) =>
       changed(operator, (deps, { acceptOrganizationTerms: accept }) =>
         accept(deps, { orgId, mode }, tosId),
       ),
   });
 
-  addOperatorCommand<PayoutOptions>(shell, org, {
+  add({
     name: 'payout-config <org-id>',
     authority: 'confirmed',
     description: 'set its PIX destination; the key is read from standard input and not stored',
-    options: [
-      modeOption(),
-      new Option('--account-holder-name <name>', 'the name of the organization by default').default(
-        null,
-      ),
-      new Option('--pix-key-kind <kind>', 'of a key that can be of several kinds')
-        .choices(pixKeyKinds)
-        .default(null),
-      replaceOption(),
-    ],
+    options: {
+      mode,
+      accountHolderName: value('<name>', 'the name of the organization by default'),
+      pixKeyKind: choice('<kind>', pixKeyKinds, 'of a key that can be of several kinds'),
+      replace,
+    },
     run: async (operator, { mode, accountHolderName, pixKeyKind, replace }, [id = '']) => {
       const pixKey = await standardInput(shell);
       const { readOrganization, registerPayout } = await organizations();
@@ -374,44 +398,6 @@ function addModeCommands(shell: Shell, org: Command): void {
       const request = { verb: 'payout-config', mode, ...named } as const;
       return decidedAbout(operator, id, request, replace);
     },
-  });
-}
-
-async function create(operator: Operator, options: CreateOptions): Promise<Outcome> {
-  const { name, sandboxKyb, owner } = options;
-  const { deps } = operator;
-  // Before the organization is made: it would stay without an owner.
-  if (owner !== null && readEmail(owner) === null) {
-    throw new PonteError('ValidationError', '--owner: give an e-mail address.');
-  }
-  const { createOrganization } = await organizations();
-  const view = await createOrganization(deps, { name, sandboxKyb });
-  const { json, text } = shown(presentOrganization(view));
-  if (owner === null) return { json, text };
-  const { inviteMember } = await import('../../core/usecases/access/member-invitations.js');
-  const input = { orgId: view.organization.id, email: owner, role: 'owner' } as const;
-  const { url } = await inviteMember(deps, input, { memberId: null, keptBy: null }, 'en');
-  const isShown = isDevelopment(operator);
-  return {
-    json: { ...(json as object), dashboardLink: isShown ? url : null },
-    text: isShown
-      ? `${text}\nThe owner opens once, within a day: ${url}`
-      : `${text}\nA link to the dashboard is mailed to ${owner}.`,
-  };
-}
-
-async function list({ deps }: Operator): Promise<Outcome> {
-  const { listOrganizations, readOrganization } = await organizations();
-  const found = await listOrganizations(deps);
-  const views = await Promise.all(found.map(({ id }) => readOrganization(deps, id)));
-  const data = views.map(presentOrganization);
-  const empty = 'No organizations. Create one with ponte org create --name <name>.';
-  return listOf(data, empty, null, {
-    ID: 'id',
-    NAME: 'name',
-    TEST: (row) => summary(row.test),
-    LIVE: (row) => summary(row.live),
-    CREATED: 'createdAt',
   });
 }
 

@@ -3,63 +3,53 @@
 import { createReadStream } from 'node:fs';
 import { access, constants } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import { formatInstant, isCalendarDate } from '../../core/domain/base/instant.js';
 import { type Mode, modes } from '../../core/domain/base/tenant.js';
 import { dayOf } from '../../core/domain/base/time-zone.js';
 import { paperStateOn, papersOwnedBy } from '../../core/domain/parties/vendor-paper.js';
 import { PonteError } from '../../core/errors.js';
-import {
-  addOperatorCommand,
-  dryRunOption,
-  listOf,
-  modeOption,
-  type Operator,
-  type Outcome,
-  type Shell,
-} from '../operator.js';
+import { commandGroup, listOf, type Operator, type Outcome, type Shell } from '../operator.js';
+import { choice, dryRun, mode, type OptionValues, value } from '../options.js';
 
-interface AddOptions {
-  readonly mode: Mode;
-  readonly expires: string | null;
-  readonly dryRun: boolean;
-}
+const stored = {
+  mode,
+  expires: value('<day>', 'the last day, for example 2030-12-31'),
+  dryRun,
+};
 
 const papers = () => import('../../core/usecases/parties/vendor-papers.js');
 const partnerKinds = papersOwnedBy('partner');
 
 export function addPaperCommands(shell: Shell, program: Command): void {
-  const noun = program
-    .command('papers')
-    .description('documents of the account holder for the files of buyers');
+  const add = commandGroup(
+    shell,
+    program,
+    'papers',
+    'documents of the account holder for the files of buyers',
+  );
 
-  addOperatorCommand<{ readonly mode: Mode | null }>(shell, noun, {
+  add({
     name: 'list',
     authority: 'read',
     description: 'list the documents, with their last day',
-    options: [
-      new Option('--mode <mode>', 'only documents of this mode').choices(modes).default(null),
-    ],
+    options: { mode: choice('<mode>', modes, 'only documents of this mode') },
     run: list,
   });
 
-  addOperatorCommand<AddOptions>(shell, noun, {
+  add({
     name: 'add <kind> <file>',
     authority: 'signed',
     description: `store a file in place of the one before: ${partnerKinds.join(', ')}`,
-    options: [
-      modeOption(),
-      new Option('--expires <day>', 'the last day, for example 2030-12-31').default(null),
-      dryRunOption(),
-    ],
-    run: add,
+    options: stored,
+    run: store,
   });
 
-  addOperatorCommand<{ readonly mode: Mode; readonly dryRun: boolean }>(shell, noun, {
+  add({
     name: 'remove <document-id>',
     authority: 'signed',
     description: 'delete a document',
-    options: [modeOption(), dryRunOption()],
+    options: { mode, dryRun },
     run: async (operator, { mode, dryRun }, [id = '']) => {
       const { partnerHolder, removePaper } = await papers();
       if (!dryRun) await removePaper(operator.deps, partnerHolder(mode), id);
@@ -68,9 +58,9 @@ export function addPaperCommands(shell: Shell, program: Command): void {
   });
 }
 
-async function add(
+async function store(
   operator: Operator,
-  { mode, expires, dryRun }: AddOptions,
+  { mode, expires, dryRun }: OptionValues<typeof stored>,
   [name = '', file = '']: readonly string[],
 ): Promise<Outcome> {
   const { deps } = operator;

@@ -1,5 +1,5 @@
 // `ponte commands`: the commands to the settlement partner, and retries of stuck ones.
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import { formatInstant } from '../../core/domain/base/instant.js';
 import { formatAmount } from '../../core/domain/base/money.js';
 import { type Mode, modes, tenantOf } from '../../core/domain/base/tenant.js';
@@ -12,60 +12,69 @@ import { reviewName } from '../../core/domain/commands/report-check.js';
 import { assert, PonteError } from '../../core/errors.js';
 import { addDecisions, decided } from '../decided.js';
 import {
-  addOperatorCommand,
-  cutPage,
-  dryRunOption,
+  commandGroup,
   listOf,
-  modeOption,
   type Operator,
   type Outcome,
-  type PageOptions,
-  pageOptions,
-  replaceOption,
+  readPage,
   type Shell,
 } from '../operator.js';
+import { choice, dryRun, flag, mode, page, replace, value } from '../options.js';
 import { fields, instantOrNull } from '../output.js';
-
-interface ListOptions extends PageOptions {
-  readonly stuck: boolean;
-  readonly payment: string | null;
-  readonly org: string | null;
-  readonly mode: Mode | null;
-}
-
-interface RetryOptions {
-  readonly dryRun: boolean;
-}
 
 const retries = () => import('../../core/usecases/commands/command-retries.js');
 
 export function addPartnerCommands(shell: Shell, program: Command): void {
-  const noun = program.command('commands').description('commands to the settlement partner');
+  const add = commandGroup(shell, program, 'commands', 'commands to the settlement partner');
 
-  addOperatorCommand<ListOptions>(shell, noun, {
+  add({
     name: 'list',
     authority: 'read',
     description: 'list commands, newest first',
-    options: [
-      new Option('--stuck', 'only commands that need an operator').default(false),
-      new Option('--payment <payment-id>', 'only commands of this payment').default(null),
-      new Option('--org <org-id>', 'only commands of this organization').default(null),
-      new Option('--mode <mode>', 'only commands of this mode').choices(modes).default(null),
-      ...pageOptions(),
-    ],
-    run: list,
+    options: {
+      stuck: flag('only commands that need an operator'),
+      payment: value('<payment-id>', 'only commands of this payment'),
+      org: value('<org-id>', 'only commands of this organization'),
+      mode: choice('<mode>', modes, 'only commands of this mode'),
+      ...page,
+    },
+    run: async ({ deps }, { stuck, payment: paymentId, org: orgId, mode, ...asked }) => {
+      const { rows, nextCursor } = await readPage(asked, (one) => {
+        const filter = { stuck, orgId, mode, paymentId, ...one };
+        return deps.store.run(async (tx) => {
+          if (paymentId === null) return tx.commands.list(filter);
+          const payment = await tx.payments.find(paymentId);
+          if (payment === null)
+            throw new PonteError('NotFound', `There is no payment ${paymentId}.`);
+          const isAsked =
+            [null, payment.orgId].includes(orgId) && [null, payment.mode].includes(mode);
+          return isAsked ? tx.commands.list({ ...filter, ...tenantOf(payment) }) : [];
+        });
+      });
+      const empty = stuck ? 'No command is stuck.' : 'No commands.';
+      return listOf(rows.map(presentCommand), empty, nextCursor, {
+        ID: 'id',
+        KIND: 'kind',
+        STATE: (row) => (row.stuck ? `${row.state} (stuck)` : row.state),
+        END: 'end',
+        "PARTNER'S REFERENCE": 'partnerRef',
+        PAYMENT: 'paymentId',
+        AMOUNT: (row) => (row.amount === null ? null : `${row.amount} ${row.currency}`),
+        ERROR: (row) => heldBack(row.review) ?? row.lastError,
+      });
+    },
   });
 
-  addOperatorCommand<RetryOptions>(shell, noun, {
+  add({
     name: 'retry <command-id>',
     authority: 'signed',
     description: 'run an open command now, or send a refused refund again',
-    options: [dryRunOption()],
+    options: { dryRun },
     run: async ({ deps }, { dryRun }, [id = '']) =>
       changed(await (await retries()).retryCommand(deps, id), dryRun && 'retry'),
   });
 
-  addDecisions(shell, noun, {
+  addDecisions(add, {
     group: 'commands',
     argument: '<command-id>',
     done: async ({ deps }, id) => {
@@ -84,27 +93,23 @@ const changeDetails = [
 
 /** The binding of the database to a partner. */
 export function addPartnerBinding(shell: Shell, program: Command): void {
-  const noun = program.command('partner').description('which settlement partner has the commands');
+  const add = commandGroup(shell, program, 'partner', 'which settlement partner has the commands');
 
-  addOperatorCommand(shell, noun, {
+  add({
     name: 'show',
     authority: 'read',
     description: 'show the bound and the configured partner of each mode',
     run: showBound,
   });
 
-  addOperatorCommand<RetryOptions & { readonly mode: Mode; readonly replace: boolean }>(
-    shell,
-    noun,
-    {
-      name: 'change',
-      authority: 'confirmed',
-      description: 'bind the database to the configured partner',
-      options: [modeOption(), replaceOption(), dryRunOption()],
-      details: changeDetails,
-      run: changeBound,
-    },
-  );
+  add({
+    name: 'change',
+    authority: 'confirmed',
+    description: 'bind the database to the configured partner',
+    options: { mode, replace, dryRun },
+    details: changeDetails,
+    run: changeBound,
+  });
 }
 
 async function showBound({ deps, configuredPartners }: Operator): Promise<Outcome> {
@@ -144,31 +149,6 @@ async function changeBound(
   const request = { verb: 'change-partner', mode, ...change } as const;
   const after = () => showBound(operator);
   return decided(operator, `partner_${mode}`, request, after, options);
-}
-
-async function list({ deps }: Operator, options: ListOptions): Promise<Outcome> {
-  const { stuck, payment: paymentId, org: orgId, mode, limit, cursor: beforeId } = options;
-  const filter = { stuck, orgId, mode, paymentId, beforeId, limit: limit + 1 };
-  const found = await deps.store.run(async (tx) => {
-    if (paymentId === null) return tx.commands.list(filter);
-    const payment = await tx.payments.find(paymentId);
-    if (payment === null) throw new PonteError('NotFound', `There is no payment ${paymentId}.`);
-    const isAsked = [null, payment.orgId].includes(orgId) && [null, payment.mode].includes(mode);
-    return isAsked ? tx.commands.list({ ...filter, ...tenantOf(payment) }) : [];
-  });
-  const { rows, nextCursor } = cutPage(found, limit);
-  const data = rows.map(presentCommand);
-  const empty = options.stuck ? 'No command is stuck.' : 'No commands.';
-  return listOf(data, empty, nextCursor, {
-    ID: 'id',
-    KIND: 'kind',
-    STATE: (row) => (row.stuck ? `${row.state} (stuck)` : row.state),
-    END: 'end',
-    "PARTNER'S REFERENCE": 'partnerRef',
-    PAYMENT: 'paymentId',
-    AMOUNT: (row) => (row.amount === null ? null : `${row.amount} ${row.currency}`),
-    ERROR: (row) => heldBack(row.review) ?? row.lastError,
-  });
 }
 
 function heldBack(review: ShownReview | null): string | null {

@@ -1,20 +1,16 @@
 // `ponte payments`: lists, shows, ends and simulates payments.
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import type { payment } from '../../adapters/http/resources/payment-routes.js';
 import { formatInstant } from '../../core/domain/base/instant.js';
 import { formatAmount, shownAmount } from '../../core/domain/base/money.js';
-import { type Mode, modes, tenantOf } from '../../core/domain/base/tenant.js';
+import { modes, tenantOf } from '../../core/domain/base/tenant.js';
 import { assetText } from '../../core/domain/commands/asset.js';
 import { isStuck, type MoneyCommand } from '../../core/domain/commands/partner-command.js';
 import { limitName } from '../../core/domain/payments/amount-limit.js';
 import { shortIdOf } from '../../core/domain/payments/bank-record.js';
 import type { PaymentView } from '../../core/domain/payments/change.js';
 import { payerText } from '../../core/domain/payments/payer-facts.js';
-import {
-  EXTERNAL_PREFIX,
-  type PaymentStatus,
-  paymentStatuses,
-} from '../../core/domain/payments/payment.js';
+import { EXTERNAL_PREFIX, paymentStatuses } from '../../core/domain/payments/payment.js';
 import { simulatedEvents } from '../../core/domain/payments/simulated-event.js';
 import { situationAmounts, situationOf, situations } from '../../core/domain/payments/situation.js';
 import { PonteError } from '../../core/errors.js';
@@ -22,29 +18,19 @@ import type { CaseLine } from '../../core/usecases/money-desk/case-texts.js';
 import { addDecisions } from '../decided.js';
 import { decisionsText, presentDecision, wrapped } from '../money-texts.js';
 import {
-  addOperatorCommand,
-  cutPage,
+  type AddCommand,
+  commandGroup,
   listOf,
   type Operator,
   type Outcome,
-  type PageOptions,
-  pageOptions,
   readNames,
+  readPage,
   type Shell,
   withName,
 } from '../operator.js';
+import { choice, page, value } from '../options.js';
 import { fields, instantOrNull } from '../output.js';
 import { presentCommand } from './partner-commands.js';
-
-interface ListOptions extends PageOptions {
-  readonly status: PaymentStatus | null;
-  readonly org: string | null;
-}
-
-interface ShowOptions {
-  readonly org: string | null;
-  readonly mode: Mode | null;
-}
 
 const showDetails = [
   '--json prints the payment as the API does, with organization, mode, payeeName, missing,',
@@ -59,31 +45,19 @@ const payments = () => import('../../core/usecases/payments/payments.js');
 const routes = () => import('../../adapters/http/resources/payment-routes.js');
 
 export function addPaymentsCommands(shell: Shell, program: Command): void {
-  const noun = program.command('payments').description('payments of all organizations');
+  const add = commandGroup(shell, program, 'payments', 'payments of all organizations');
 
-  addOperatorCommand<ListOptions>(shell, noun, {
-    name: 'list',
-    authority: 'read',
-    description: 'list payments, newest first',
-    options: [
-      new Option('--status <status>', 'only payments in this status')
-        .choices(paymentStatuses)
-        .default(null),
-      new Option('--org <org-id>', 'only payments of this organization').default(null),
-      ...pageOptions(),
-    ],
-    run: list,
-  });
+  addList(add);
 
-  addOperatorCommand<ShowOptions>(shell, noun, {
+  add({
     name: 'show <payment-id>',
     authority: 'read',
     description: 'show a payment, by its id or by ext_<externalId> with --org and --mode',
     details: showDetails,
-    options: [
-      new Option('--org <org-id>', 'the organization of an externalId').default(null),
-      new Option('--mode <mode>', 'its mode').choices(modes).default(null),
-    ],
+    options: {
+      org: value('<org-id>', 'the organization of an externalId'),
+      mode: choice('<mode>', modes, 'its mode'),
+    },
     run: async (operator, { org: orgId, mode }, [id = '']) => {
       const { readPayment } = await payments();
       if (!id.startsWith(EXTERNAL_PREFIX)) return shownCase(operator, id);
@@ -96,7 +70,7 @@ export function addPaymentsCommands(shell: Shell, program: Command): void {
     },
   });
 
-  addDecisions(shell, noun, {
+  addDecisions(add, {
     group: 'payments',
     argument: '<payment-id>',
     done: async (operator, id) => {
@@ -105,7 +79,7 @@ export function addPaymentsCommands(shell: Shell, program: Command): void {
     },
   });
 
-  addOperatorCommand(shell, noun, {
+  add({
     name: 'simulate <payment-id> <event>',
     authority: 'signed',
     description: 'simulate an event of a test payment, for example money_arrives',
@@ -118,29 +92,41 @@ export function addPaymentsCommands(shell: Shell, program: Command): void {
   });
 }
 
-async function list(operator: Operator, options: ListOptions): Promise<Outcome> {
-  const { deps, payUrl } = operator;
-  const { status, org: orgId, limit, cursor: beforeId } = options;
-  const filter = { status, orgId, beforeId, limit: limit + 1 };
-  const page = cutPage(await deps.store.run((tx) => tx.payments.list(filter)), limit);
-  const views = await Promise.all(page.rows.map((one) => viewOf(operator, one)));
-  const { payment } = await routes();
-  const data = views.map((view) => ({
-    ...payment.show({ ...view, payUrl }),
-    orgId: view.payment.orgId,
-    mode: view.payment.mode,
-  }));
-  const names = await readNames(deps);
-  return listOf(data, 'No payments.', page.nextCursor, {
-    ID: 'id',
-    STATUS: 'status',
-    AMOUNT: (one) => `${one.amount} ${one.currency}`,
-    BUYER: (one) => one.buyer.name ?? one.buyer.email,
-    FUNDS: (one) => one.funds.status,
-    'EXTERNAL ID': 'externalId',
-    ORGANIZATION: (one) => withName(names, one.orgId),
-    MODE: 'mode',
-    CREATED: 'createdAt',
+function addList(add: AddCommand): void {
+  add({
+    name: 'list',
+    authority: 'read',
+    description: 'list payments, newest first',
+    options: {
+      status: choice('<status>', paymentStatuses, 'only payments in this status'),
+      org: value('<org-id>', 'only payments of this organization'),
+      ...page,
+    },
+    run: async (operator, { status, org: orgId, ...asked }) => {
+      const { deps, payUrl } = operator;
+      const { rows, nextCursor } = await readPage(asked, (one) =>
+        deps.store.run((tx) => tx.payments.list({ status, orgId, ...one })),
+      );
+      const views = await Promise.all(rows.map((one) => viewOf(operator, one)));
+      const { payment } = await routes();
+      const data = views.map((view) => ({
+        ...payment.show({ ...view, payUrl }),
+        orgId: view.payment.orgId,
+        mode: view.payment.mode,
+      }));
+      const names = await readNames(deps);
+      return listOf(data, 'No payments.', nextCursor, {
+        ID: 'id',
+        STATUS: 'status',
+        AMOUNT: (one) => `${one.amount} ${one.currency}`,
+        BUYER: (one) => one.buyer.name ?? one.buyer.email,
+        FUNDS: (one) => one.funds.status,
+        'EXTERNAL ID': 'externalId',
+        ORGANIZATION: (one) => withName(names, one.orgId),
+        MODE: 'mode',
+        CREATED: 'createdAt',
+      });
+    },
   });
 }
 

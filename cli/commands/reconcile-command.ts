@@ -1,9 +1,9 @@
 // `ponte reconcile`: every difference between the partner's books and ours, with what to do.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import { DAY_MS, formatInstant, MINUTE_MS } from '../../core/domain/base/instant.js';
 import { formatAmount } from '../../core/domain/base/money.js';
-import { type Mode, modes } from '../../core/domain/base/tenant.js';
+import type { Mode } from '../../core/domain/base/tenant.js';
 import {
   type Difference,
   type DifferenceKind,
@@ -13,20 +13,18 @@ import {
 } from '../../core/domain/money-desk/reconciliation.js';
 import type { Missed, Reconciliation } from '../../core/usecases/money-desk/reconcile.js';
 import type { WalletBalance } from '../../core/usecases/money-desk/wallet-balances.js';
-import {
-  addOperatorCommand,
-  duration,
-  type Operator,
-  type Outcome,
-  type Shell,
-} from '../operator.js';
+import { addOperatorCommand, type Operator, type Outcome, type Shell } from '../operator.js';
+import { duration, liveByDefault, type OptionValues } from '../options.js';
 import { instantOrNull } from '../output.js';
 
-interface ReconcileOptions {
-  readonly mode: Mode;
-  readonly since: number;
-  readonly wait: number;
-}
+const options = {
+  mode: liveByDefault,
+  since: duration('<duration>', 'how far back, for example 36h or 30d').or(7 * DAY_MS, '7d'),
+  wait: duration(
+    '<duration>',
+    'how long to wait for the partner in all, for example 90s or 10m',
+  ).or(10 * MINUTE_MS, '10m'),
+};
 
 const details = [
   "It reads the partner's pay-ins and payouts and compares them with commands and deposits, in",
@@ -39,32 +37,21 @@ const details = [
 ].join('\n');
 
 export function addReconcileCommand(shell: Shell, program: Command): void {
-  addOperatorCommand<ReconcileOptions>(shell, program, {
+  addOperatorCommand(shell, program, {
     name: 'reconcile',
     authority: 'read',
     description: "compare the partner's books with the database, and list what differs",
-    options: [
-      new Option('--mode <mode>', 'test or live').choices(modes).default('live'),
-      new Option('--since <duration>', 'how far back, for example 36h or 30d')
-        .argParser(duration)
-        .default(7 * DAY_MS, '7d'),
-      new Option(
-        '--wait <duration>',
-        'how long to wait for the partner in all, for example 90s or 10m',
-      )
-        .argParser(duration)
-        .default(10 * MINUTE_MS, '10m'),
-    ],
+    options,
     details,
     opening: 'reads',
-    run: (operator, options) => run(shell, operator, options),
+    run: (operator, asked) => run(shell, operator, asked),
   });
 }
 
 async function run(
   shell: Shell,
   { deps }: Operator,
-  { mode, since, wait: waitMaxMs }: ReconcileOptions,
+  { mode, since, wait: waitMaxMs }: OptionValues<typeof options>,
 ): Promise<Outcome> {
   const { compareBooks, countsOf } = await import(
     '../../core/usecases/money-desk/book-comparisons.js'

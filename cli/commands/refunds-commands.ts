@@ -2,44 +2,29 @@
 import type { Command } from 'commander';
 import { formatAmount } from '../../core/domain/base/money.js';
 import { type Funds, openLossOf } from '../../core/domain/payments/funds.js';
-import {
-  addOperatorCommand,
-  limitOption,
-  listOf,
-  type Operator,
-  type Outcome,
-  type Shell,
-} from '../operator.js';
-
-interface ListOptions {
-  readonly limit: number;
-}
+import { commandGroup, listOf, type Shell } from '../operator.js';
+import { limit } from '../options.js';
 
 export function addRefundsCommands(shell: Shell, program: Command): void {
-  addOperatorCommand<ListOptions>(
-    shell,
-    program.command('refunds').description('money owed to buyers'),
-    {
-      name: 'list',
-      authority: 'read',
-      description: 'list money owed to buyers, lost, or in review, oldest first',
-      options: [limitOption()],
-      run: list,
+  const add = commandGroup(shell, program, 'refunds', 'money owed to buyers');
+  add({
+    name: 'list',
+    authority: 'read',
+    description: 'list money owed to buyers, lost, or in review, oldest first',
+    options: { limit },
+    run: async ({ deps }, asked) => {
+      const data = (await deps.store.run((tx) => tx.funds.open(asked.limit))).map(presentRefund);
+      return listOf(data, 'Nothing is owed.', null, {
+        PAYMENT: 'paymentId',
+        RECEIVED: (row) => `${row.received} ${row.currency}`,
+        UNSENT: 'refundUnsent',
+        SENT: 'refundSent',
+        REFUNDED: 'refunded',
+        LOST: 'loss',
+        REFUND: 'refundStatus',
+        POSITION: 'status',
+      });
     },
-  );
-}
-
-async function list({ deps }: Operator, { limit }: ListOptions): Promise<Outcome> {
-  const data = (await deps.store.run((tx) => tx.funds.open(limit))).map(presentRefund);
-  return listOf(data, 'Nothing is owed.', null, {
-    PAYMENT: 'paymentId',
-    RECEIVED: (row) => `${row.received} ${row.currency}`,
-    UNSENT: 'refundUnsent',
-    SENT: 'refundSent',
-    REFUNDED: 'refunded',
-    LOST: 'loss',
-    REFUND: 'refundStatus',
-    POSITION: 'status',
   });
 }
 

@@ -2,42 +2,44 @@
 // The check reads from the partner what it did after the backup; an operator then releases the
 // database.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import { formatInstant, MINUTE_MS } from '../../core/domain/base/instant.js';
 import { type Mode, modes } from '../../core/domain/base/tenant.js';
 import type { Epoch } from '../../core/domain/service/epoch.js';
 import type { CheckedPayment } from '../../core/usecases/money-desk/payment-check.js';
 import { decided } from '../decided.js';
-import {
-  addOperatorCommand,
-  type Operator,
-  type Outcome,
-  replaceOption,
-  type Shell,
-} from '../operator.js';
+import { addOperatorCommand, type Operator, type Outcome, type Shell } from '../operator.js';
+import { parsed, replace } from '../options.js';
 import { fields, instantOrNull } from '../output.js';
-
-interface ReleaseOptions {
-  readonly force: string | null;
-  readonly replace: boolean;
-}
 
 const NAME_LENGTH_MAX = 200;
 /** All waits for a partner that cannot answer. */
 const WAIT_MAX_MS = 10 * MINUTE_MS;
 
 export function addReleaseCommands(shell: Shell, program: Command): void {
-  addOperatorCommand<ReleaseOptions>(shell, program, {
+  addOperatorCommand(shell, program, {
     name: 'release',
     authority: 'confirmed',
     description: 'end the quarantine of a restored database: commands, mails and webhooks resume',
-    options: [
-      new Option('--force <reason>', 'release without a complete check; the reason is recorded')
-        .argParser(shortText)
-        .default(null),
-      replaceOption(),
-    ],
-    run: release,
+    options: {
+      force: parsed(
+        '<reason>',
+        'release without a complete check; the reason is recorded',
+        shortText,
+      ),
+      replace,
+    },
+    run: async (operator, { force: reason, replace }) => {
+      const { deps, actor } = operator;
+      const { currentEpoch, endQuarantine } = await import('../../core/usecases/service/epochs.js');
+      const epoch = await currentEpoch(deps);
+      if (reason === null || epoch.checkedAtMs !== null) {
+        return shown(await endQuarantine(deps, { by: actor.name, forcedBecause: null }));
+      }
+      const { itemOfEpoch } = await import('../../core/usecases/money-desk/service-items.js');
+      const after = async () => shown(await currentEpoch(deps));
+      return decided(operator, itemOfEpoch(epoch), { verb: 'release', reason }, after, { replace });
+    },
   });
 }
 
@@ -119,21 +121,6 @@ function findingOf({ was, is, adopted, differs, missed }: CheckedPayment): strin
     ...differs.map((reason) => `held back: ${reason}`),
     ...missed,
   ].join('; ');
-}
-
-async function release(
-  operator: Operator,
-  { force: reason, replace }: ReleaseOptions,
-): Promise<Outcome> {
-  const { deps, actor } = operator;
-  const { currentEpoch, endQuarantine } = await import('../../core/usecases/service/epochs.js');
-  const epoch = await currentEpoch(deps);
-  if (reason === null || epoch.checkedAtMs !== null) {
-    return shown(await endQuarantine(deps, { by: actor.name, forcedBecause: null }));
-  }
-  const { itemOfEpoch } = await import('../../core/usecases/money-desk/service-items.js');
-  const after = async () => shown(await currentEpoch(deps));
-  return decided(operator, itemOfEpoch(epoch), { verb: 'release', reason }, after, { replace });
 }
 
 function shown(epoch: Epoch): Outcome {

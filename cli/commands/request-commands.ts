@@ -1,68 +1,57 @@
 // `ponte requests`: what the API refused, and what one request did, by its X-Request-Id.
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import { DAY_MS, formatInstant } from '../../core/domain/base/instant.js';
 import type { RefusedRequest } from '../../core/domain/service/refused-request.js';
 import {
-  addOperatorCommand,
-  cutPage,
-  duration,
+  commandGroup,
   listOutcome,
   type Operator,
   type Outcome,
-  type PageOptions,
-  pageOptions,
   readNames,
+  readPage,
   type Shell,
   withName,
 } from '../operator.js';
+import { duration, page, value } from '../options.js';
 import { tableOf } from '../output.js';
 import { shownObjects } from './audit-commands.js';
-
-interface ListOptions extends PageOptions {
-  readonly org: string | null;
-}
 
 const requestLog = () => import('../../core/usecases/service/request-log.js');
 
 export function addRequestCommands(shell: Shell, program: Command): void {
-  const noun = program.command('requests').description('requests to the API, by their id');
+  const add = commandGroup(shell, program, 'requests', 'requests to the API, by their id');
 
-  addOperatorCommand<ListOptions>(shell, noun, {
+  add({
     name: 'list',
     authority: 'read',
     description: 'list the newest requests that were refused or failed',
-    options: [
-      new Option('--org <org-id>', 'of this organization; by default of all').default(null),
-      ...pageOptions(),
-    ],
+    options: { org: value('<org-id>', 'of this organization; by default of all'), ...page },
     details:
       'Refusals are kept for 7 days, at most 60 per minute of each organization and process,\n' +
       'without bodies, messages and addresses.',
-    run: list,
+    run: async ({ deps }, { org: orgId, ...asked }) => {
+      const { listRefusals } = await requestLog();
+      const found = await readPage(asked, (one) => listRefusals(deps, { orgId, ...one }));
+      const data = found.rows.map(presented);
+      return listOutcome(data, refusalTable(data, await readNames(deps)), found.nextCursor);
+    },
   });
 
-  addOperatorCommand<{ readonly since: number }>(shell, noun, {
+  add({
     name: 'show <request-id>',
     authority: 'read',
     description: 'show why a request was refused, or what it changed',
-    options: [
-      new Option('--since <duration>', 'how far back the audit log is read, for example 36h or 7d')
-        .argParser(duration)
-        .default(DAY_MS, '24h'),
-    ],
+    options: {
+      since: duration('<duration>', 'how far back the audit log is read, for example 36h or 7d').or(
+        DAY_MS,
+        '24h',
+      ),
+    },
     details:
       'The id is the X-Request-Id of the answer. A read that was answered leaves nothing, and a\n' +
       'created payment names its creator in its own events.',
     run: (operator, { since }, [requestId = '']) => show(operator, requestId, since),
   });
-}
-
-async function list({ deps }: Operator, { org, limit, cursor }: ListOptions): Promise<Outcome> {
-  const { listRefusals } = await requestLog();
-  const found = await listRefusals(deps, { orgId: org, beforeId: cursor, limit: limit + 1 });
-  const page = cutPage(found, limit);
-  const data = page.rows.map(presented);
-  return listOutcome(data, refusalTable(data, await readNames(deps)), page.nextCursor);
 }
 
 async function show({ deps }: Operator, requestId: string, sinceMs: number): Promise<Outcome> {

@@ -1,21 +1,11 @@
 // `ponte secrets`: retires secret keys, rotates the keys of sessions and of records.
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import { formatInstant } from '../../core/domain/base/instant.js';
 import type { Progress, Reseal } from '../../core/usecases/service/reseal.js';
 import type { RotatedSessionKey } from '../../core/usecases/service/service-keys.js';
-import {
-  addOperatorCommand,
-  dryRunOption,
-  type Operator,
-  type Outcome,
-  type Shell,
-} from '../operator.js';
+import { commandGroup, type Operator, type Outcome, type Shell } from '../operator.js';
+import { dryRun, flag } from '../options.js';
 import { instantOrNull, table } from '../output.js';
-
-interface RotateOptions {
-  readonly endSessions: boolean;
-  readonly dryRun: boolean;
-}
 
 const afterRetirement = [
   'Webhook secrets, document URLs, links in mails, API keys and sessions stay valid. List cursors',
@@ -23,34 +13,46 @@ const afterRetirement = [
 ].join('\n');
 
 export function addSecretsCommands(shell: Shell, program: Command): void {
-  const noun = program
-    .command('secrets')
-    .description('secret keys, and the keys of sessions and records');
+  const add = commandGroup(
+    shell,
+    program,
+    'secrets',
+    'secret keys, and the keys of sessions and records',
+  );
 
-  addOperatorCommand<{ readonly dryRun: boolean }>(shell, noun, {
+  add({
     name: 'reseal',
     authority: 'signed',
     description: 're-seal everything under the first secret key and retire the others',
-    options: [dryRunOption()],
+    options: { dryRun },
     run: (operator, { dryRun }) => reseal(shell, operator, dryRun),
   });
 
-  addOperatorCommand<RotateOptions>(shell, noun, {
+  add({
     name: 'rotate-session-key',
     authority: 'signed',
     description: 'sign sessions with a new key; existing sessions stay valid until they expire',
-    options: [
-      new Option('--end-sessions', 'end all existing sessions now').default(false),
-      dryRunOption(),
-    ],
-    run: rotate,
+    options: { endSessions: flag('end all existing sessions now'), dryRun },
+    run: async ({ deps, config }, { endSessions, dryRun }) => {
+      if (config.jwtKeys !== null) {
+        const { ConfigError } = await import('../../host/config.js');
+        const advice = 'add a new key in front, and drop the old one to end its sessions';
+        throw new ConfigError([`PONTE_JWT_KEY: it signs the sessions: ${advice}`]);
+      }
+      const { rotateSessionKey } = await import('../../core/usecases/service/service-keys.js');
+      const rotated = await rotateSessionKey(deps, { endSessions });
+      return {
+        json: { dryRun, ...presentSessionKey(rotated) },
+        text: `${dryRun ? 'Dry run: ' : ''}${sessionKeyText(rotated)}`,
+      };
+    },
   });
 
-  addOperatorCommand<{ readonly dryRun: boolean }>(shell, noun, {
+  add({
     name: 'rotate-record-key',
     authority: 'signed',
     description: 'sign bank details and proofs with a new key; earlier ones stay published',
-    options: [dryRunOption()],
+    options: { dryRun },
     details: [
       'What an earlier key signed stays genuine, because its public key stays at',
       '/.well-known/ponte-keys.json. If a key leaked, tell who checks signatures from which day on',
@@ -127,23 +129,6 @@ function incompleteText({ keyId, requiredKeys, keysInUse }: Reseal): readonly st
     `Texts under ${quoted(unused)} remain: they were written just now, or the configured keys do ` +
     'not open them. Reseal again with the keys that sealed them.';
   return [...(keysInUse.length === 0 ? [] : [inUse]), ...(unused.length === 0 ? [] : [remaining])];
-}
-
-async function rotate(
-  { deps, config }: Operator,
-  { endSessions, dryRun }: RotateOptions,
-): Promise<Outcome> {
-  if (config.jwtKeys !== null) {
-    const { ConfigError } = await import('../../host/config.js');
-    const advice = 'add a new key in front, and drop the old one to end its sessions';
-    throw new ConfigError([`PONTE_JWT_KEY: it signs the sessions: ${advice}`]);
-  }
-  const { rotateSessionKey } = await import('../../core/usecases/service/service-keys.js');
-  const rotated = await rotateSessionKey(deps, { endSessions });
-  return {
-    json: { dryRun, ...presentSessionKey(rotated) },
-    text: `${dryRun ? 'Dry run: ' : ''}${sessionKeyText(rotated)}`,
-  };
 }
 
 function sessionKeyText({ previousExpiresAtMs }: RotatedSessionKey): string {

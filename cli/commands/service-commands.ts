@@ -1,26 +1,21 @@
 // `ponte serve`, `ponte migrate` and `ponte doctor`.
 import { type Command, Option } from 'commander';
-import { type Mode, modes } from '../../core/domain/base/tenant.js';
+import { modes } from '../../core/domain/base/tenant.js';
 import { PonteError } from '../../core/errors.js';
 import type { BackupSchedule } from '../../host/backup-schedule.js';
 import type { Config } from '../../host/config.js';
 import type { Demo } from '../../host/development.js';
 import type { Host, HostRole } from '../../host/main.js';
 import { doctor } from '../doctor.js';
-import { type EgressDoctorOptions, egressDoctor } from '../egress-doctor.js';
+import { egressDoctor } from '../egress-doctor.js';
 import { addCommand, addOperatorCommand, type Shell, withAuthority } from '../operator.js';
+import { choice, flag, values } from '../options.js';
 import { partnerDoctor } from '../partner-doctor.js';
 
 /** Under npm, Ctrl-C arrives twice. A signal after this time ends the process immediately. */
 const SAME_SIGNAL_MS = 1_000;
 /** The process exits at the latest this long after the drain. */
 const STOP_LATEST_MS = 9_500;
-
-interface DoctorOptions extends EgressDoctorOptions {
-  readonly partner: boolean;
-  readonly mode: Mode | null;
-  readonly egress: boolean;
-}
 
 interface ServeOptions {
   readonly role: HostRole;
@@ -85,29 +80,22 @@ export function addServiceCommands(shell: Shell, program: Command, version: stri
 }
 
 function addDoctor(shell: Shell, program: Command): void {
-  addCommand<DoctorOptions>(shell, program, {
+  addCommand(shell, program, {
     name: 'doctor',
     authority: 'none',
     description:
       'check configuration, database, ledger, workers, webhooks and what needs an operator, and ' +
       'say what to do; changes nothing',
-    options: [
-      new Option('--partner', 'check the connection to the settlement partner instead').default(
-        false,
-      ),
-      new Option('--mode <mode>', 'with --partner: test or live; both by default')
-        .choices(modes)
-        .default(null),
-      new Option(
-        '--egress',
+    options: {
+      partner: flag('check the connection to the settlement partner instead'),
+      mode: choice('<mode>', modes, 'with --partner: test or live; both by default'),
+      egress: flag(
         'check instead whether this machine reaches partner, mail server, document storage and ' +
           'receivers of webhooks',
-      ).default(false),
-      new Option('--url <url...>', 'with --egress: receivers of webhooks to try').default([]),
-      new Option('--subscriptions', 'with --egress: the receivers of all subscriptions').default(
-        false,
       ),
-    ],
+      url: values('<url...>', 'with --egress: receivers of webhooks to try'),
+      subscriptions: flag('with --egress: the receivers of all subscriptions'),
+    },
     run: async (options) => {
       const { partner, mode, egress, url, subscriptions } = options;
       if (mode !== null && !partner) {

@@ -1,44 +1,27 @@
 // `ponte store copy` and `ponte prune`. The copy gets both databases as options and needs neither
 // configuration nor secret keys.
 import { resolve } from 'node:path';
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import { formatInstant } from '../../core/domain/base/instant.js';
-import {
-  addCommand,
-  addOperatorCommand,
-  dryRunOption,
-  duration,
-  type Operator,
-  type Outcome,
-  type Shell,
-} from '../operator.js';
+import { addCommand, addOperatorCommand, type Outcome, type Shell } from '../operator.js';
+import { dryRun, duration, parsed } from '../options.js';
 import { fields, tableOf } from '../output.js';
 
-interface CopyOptions {
-  readonly from: string;
-  readonly to: string;
-}
-
-interface PruneOptions {
-  readonly olderThan: number;
-  readonly dryRun: boolean;
-}
+const KEPT_BY_MONTH =
+  'Deliveries are kept by month from now on. Prune each quarter: that makes the next months.';
+const WERE_BY_MONTH = 'Deliveries were kept by month before. The next months are made.';
 
 export function addStoreCommands(shell: Shell, program: Command): void {
   const noun = program.command('store').description('copy the database, keep deliveries by month');
 
-  addCommand<CopyOptions>(shell, noun, {
+  addCommand(shell, noun, {
     name: 'copy',
     authority: 'none',
     description: 'copy a SQLite file into a PostgreSQL database and compare both; a repeat resumes',
-    options: [
-      new Option('--from <url>', 'sqlite:<file>; no server may be running on it')
-        .argParser(sqliteFile)
-        .makeOptionMandatory(),
-      new Option('--to <url>', 'postgres://…; an empty database')
-        .argParser(postgresUrl)
-        .makeOptionMandatory(),
-    ],
+    options: {
+      from: parsed('<url>', 'sqlite:<file>; no server may be running on it', sqliteFile).required(),
+      to: parsed('<url>', 'postgres://…; an empty database', postgresUrl).required(),
+    },
     run: (options) => copy(shell, options),
   });
 
@@ -47,29 +30,43 @@ export function addStoreCommands(shell: Shell, program: Command): void {
     authority: 'signed',
     description:
       'keep webhook deliveries by month on PostgreSQL, so that prune removes old months whole',
-    run: keepByMonth,
+    run: async ({ deps }) => {
+      const { keepDeliveriesByMonth } = await import('../../core/usecases/service/prune.js');
+      const changed = await keepDeliveriesByMonth(deps);
+      return { json: { changed }, text: changed ? KEPT_BY_MONTH : WERE_BY_MONTH };
+    },
   });
 
-  addOperatorCommand<PruneOptions>(shell, program, {
+  addOperatorCommand(shell, program, {
     name: 'prune',
     authority: 'signed',
     description:
       'remove old webhook deliveries, partner messages, events and drafts; never money records',
-    options: [
-      new Option(
-        '--older-than <age>',
+    options: {
+      olderThan: duration(
+        '<age>',
         'in days or hours, at least 30 days, for example 400d or 9600h',
-      )
-        .argParser(duration)
-        .makeOptionMandatory(),
-      dryRunOption(),
-    ],
-    run: remove,
+      ).required(),
+      dryRun,
+    },
+    run: async ({ deps }, { olderThan, dryRun }) => {
+      const { prune } = await import('../../core/usecases/service/prune.js');
+      const { beforeMs, ...counts } = await prune(deps, olderThan);
+      const before = formatInstant(beforeMs);
+      const heading = dryRun ? 'Would be removed, from before' : 'Removed, from before';
+      return {
+        json: { dryRun, before, ...counts },
+        text: `${heading} ${before}:\n${fields(counts)}`,
+      };
+    },
   });
 }
 
 /** Prints the current table to stderr: a copy may take minutes. */
-async function copy(shell: Shell, { from, to }: CopyOptions): Promise<Outcome> {
+async function copy(
+  shell: Shell,
+  { from, to }: Readonly<Record<'from' | 'to', string>>,
+): Promise<Outcome> {
   const { copyStore } = await import('../../adapters/storage/store-copy.js');
   let copying = '';
   const progress = (name: string) => {
@@ -97,23 +94,6 @@ async function copy(shell: Shell, { from, to }: CopyOptions): Promise<Outcome> {
     })}\n${end}`,
     exit: equal ? 'done' : 'checkFailed',
   };
-}
-
-async function remove({ deps }: Operator, { olderThan, dryRun }: PruneOptions): Promise<Outcome> {
-  const { prune } = await import('../../core/usecases/service/prune.js');
-  const { beforeMs, ...counts } = await prune(deps, olderThan);
-  const before = formatInstant(beforeMs);
-  const heading = dryRun ? 'Would be removed, from before' : 'Removed, from before';
-  return { json: { dryRun, before, ...counts }, text: `${heading} ${before}:\n${fields(counts)}` };
-}
-
-async function keepByMonth({ deps }: Operator): Promise<Outcome> {
-  const { keepDeliveriesByMonth } = await import('../../core/usecases/service/prune.js');
-  const changed = await keepDeliveriesByMonth(deps);
-  const text = changed
-    ? 'Deliveries are kept by month from now on. Prune each quarter: that makes the next months.'
-    : 'Deliveries were kept by month before. The next months are made.';
-  return { json: { changed }, text };
 }
 
 function sqliteFile(text: string): string {

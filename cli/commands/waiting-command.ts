@@ -1,41 +1,26 @@
 // `ponte waiting`: everything that waits for an operator, of any kind.
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import { formatInstant } from '../../core/domain/base/instant.js';
 import { formatAmount, shownAmount } from '../../core/domain/base/money.js';
-import { type Mode, modes } from '../../core/domain/base/tenant.js';
-import { type WaitingKind, waitingKindNames } from '../../core/domain/money-desk/waiting-kind.js';
+import { waitingKindNames } from '../../core/domain/money-desk/waiting-kind.js';
 import type { WaitingItem } from '../../core/usecases/money-desk/waiting.js';
 import { presentDecision } from '../money-texts.js';
-import {
-  addOperatorCommand,
-  limitOption,
-  listOutcome,
-  readNames,
-  type Shell,
-  withName,
-} from '../operator.js';
+import { addOperatorCommand, listOutcome, readNames, type Shell, withName } from '../operator.js';
+import { choice, limit, ofTenant } from '../options.js';
 import { table } from '../output.js';
-
-interface WaitingOptions {
-  readonly kind: WaitingKind | null;
-  readonly org: string | null;
-  readonly mode: Mode | null;
-  readonly limit: number;
-}
 
 const headings = ['KIND', 'ID', 'ORGANIZATION', 'MODE', 'AMOUNT', 'SINCE', 'ABOUT', 'KNOWN'];
 
 export function addWaitingCommand(shell: Shell, program: Command): void {
-  addOperatorCommand<WaitingOptions>(shell, program, {
+  addOperatorCommand(shell, program, {
     name: 'waiting',
     authority: 'read',
     description: 'list everything that waits for an operator; --json has the commands to copy',
-    options: [
-      new Option('--kind <kind>', 'only of this kind').choices(waitingKindNames).default(null),
-      new Option('--org <org-id>', 'only of this organization').default(null),
-      new Option('--mode <mode>', 'only of this mode').choices(modes).default(null),
-      limitOption(),
-    ],
+    options: {
+      kind: choice('<kind>', waitingKindNames, 'only of this kind'),
+      ...ofTenant,
+      limit,
+    },
     details:
       'At most --limit items of each kind. Of money and proposals, ponte money list and ponte\n' +
       'proposals have further pages.',
