@@ -14,13 +14,7 @@ const kept = {
   forEver: 'Evidence of who had access and who decided. No time limit.',
   setting: 'Until the organization changes it.',
   signed: 'Chained or sent as signed text: cannot change. Feeds are pruned, the audit log is not.',
-  receiver: 'Answers of webhook receivers, not searchable by an address. Removed with deliveries.',
-  partner: 'Messages of the partner, not searchable by an address. Removed by the retention time.',
   sealed: 'Sealed, not searchable by an address.',
-  operator: 'About operators, who have no address here.',
-  credential: 'Removed by the service after 7 days.',
-  hashes: 'Index of the bank details that are exported.',
-  none: 'Not about a person.',
 } as const;
 
 const idsOf = (table: 'people' | 'members' | 'buyers' | 'connected_accounts') =>
@@ -104,12 +98,17 @@ export const blockingSql: Readonly<Record<string, string>> = {
  */
 export type Erasure = 'nobody' | 'nothing' | 'blank' | 'unnamed' | 'unissued';
 
-export interface PersonalTable {
-  readonly personal: string;
-  readonly withheld: string;
+/** Lists of columns; a list that is left out is empty. */
+interface UnfoundTable {
+  readonly personal?: string;
+  readonly withheld?: string;
   readonly other: string;
-  /** Null: its rows cannot be found by an address. */
-  readonly found: string | null;
+  readonly found?: undefined;
+}
+
+/** A table whose rows an address finds. */
+export interface FoundTable extends Omit<UnfoundTable, 'found'> {
+  readonly found: string;
   readonly kept: string;
   /** Other columns of the row are kept. `row`: the row is removed. */
   readonly erased?: Readonly<Record<string, Erasure>> | 'row';
@@ -121,21 +120,122 @@ export interface PersonalTable {
   };
 }
 
+export type PersonalTable = UnfoundTable | FoundTable;
+
+/** Tables whose rows no address finds, after why they stay. */
+const unfoundTables = {
+  // Not about a person.
+  accounting: { other: 'org_id mode accounts closed_months is_summing version' },
+  advances: { other: 'org_id mode payment_id to_status due_at tries version' },
+  book_readings: {
+    other:
+      'partner mode book span from_at since_at page_cursor began_at completed_at tries ' +
+      'due_at last_error version',
+  },
+  epochs: {
+    other:
+      'number cause state began_at check_progress checked_at released_at released_by ' +
+      'forced_because timeline version',
+  },
+  feed_heads: { other: 'org_id mode sequence chain_hash' },
+  fingerprints: { other: 'name value created_at' },
+  funds: {
+    other:
+      'org_id mode payment_id currency position refund received_minor payout_minor ' +
+      'refund_owed_minor refund_ordered_minor refunded_minor loss_minor written_off_minor ' +
+      'version',
+  },
+  idempotency_keys: {
+    withheld: 'body_macs',
+    other: 'org_id mode idempotency_key surface resource_id created_at',
+  },
+  key_check_values: { withheld: 'sealed', other: 'key_id state created_at version' },
+  ledger_lines: {
+    other:
+      'org_id mode posting_id line_number payment_id kind account amount_minor currency ' +
+      'posted_at',
+  },
+  organization_logos: { withheld: 'content', other: 'org_id content_type hash version' },
+  organization_profiles: {
+    other:
+      'org_id mode kyb_status receiver_id partner_ref virtual_account_ref destination_ref ' +
+      'kyb_command_id tos_id tos_accepted_at corrections answer_by answer_alerted_at ' +
+      'reason approved_at rejected_at rails_command_id intents_need_approval held_ref ' +
+      'held_until payout_hold_hours version',
+  },
+  quotes: {
+    other:
+      'org_id mode id payment_id partner_quote_id source_minor source_currency fees_minor ' +
+      'fees_currency rate target_minor target_currency rate_kind locked_until_at ' +
+      'expires_at created_at',
+  },
+  reconciliations: {
+    other: 'partner mode since_at ended_at entries commands differences unread due_at version',
+  },
+  service_keys: { withheld: 'sealed', other: 'id purpose created_at expires_at version' },
+  simulated_reports: { other: 'mode reference outcome version' },
+  subscriptions: {
+    personal: 'url',
+    withheld: 'secret_sealed',
+    other:
+      'org_id mode id event_types active slot created_at updated_at feed_cursor paused ' +
+      'version',
+  },
+  // Index of the bank details that are exported.
+  bank_detail_accounts: {
+    personal: 'payee_name',
+    withheld: 'account_hash number_hash',
+    other: 'org_id mode payment_id check_code short_id buyer_id issued_at',
+  },
+  // Answers of webhook receivers, not searchable by an address. Removed with deliveries.
+  deliveries: {
+    personal: 'first_response_body',
+    withheld: 'lease_token',
+    other:
+      'id org_id mode subscription_id event_id event_type status attempt response_status ' +
+      'last_error next_attempt_at due_at delivered_at duration_ms resent created_at ' +
+      'first_started_at first_duration_ms first_response_status first_error version',
+  },
+  delivery_attempts: {
+    personal: 'response_body',
+    other: 'delivery_id id attempt started_at duration_ms response_status error',
+  },
+  // Messages of the partner, not searchable by an address. Removed by the retention time.
+  inbox: { personal: 'facts', other: 'partner mode message_id received_at due_at tries version' },
+  // About operators, who have no address here.
+  operator_sessions: {
+    personal: 'created_at opened_at seen_at',
+    withheld: 'signed link_hash token_hash',
+    other: 'id operator_id link_ends_at ends_at ended_at version',
+  },
+  operators: {
+    personal: 'name',
+    other:
+      'id public_key number created_by created_at removed_by removed_at signed_at series version',
+  },
+  proposals: {
+    personal: 'evidence proposed_by ended_by',
+    other:
+      'id org_id mode item_id number action basis state proposed_by_id proposed_at ' +
+      'expires_at ended_by_id ended_at version',
+  },
+  // Sealed, not searchable by an address.
+  deposits: {
+    withheld: 'payer_sealed',
+    other:
+      'id partner mode book partner_ref receiver_ref org_id account_id amount_minor ' +
+      'currency entry_end state transaction_hash asset payment_id rule entered_at completed_at ' +
+      'due_at last_error created_at updated_at tries consolidated_reference version',
+  },
+  // Removed by the service after 7 days.
+  refused_requests: {
+    personal: 'credential_id',
+    other: 'id request_id created_at operation status code field org_id mode version',
+  },
+} as const satisfies Readonly<Record<string, UnfoundTable>>;
+
 export const personalTables = {
-  accounting: {
-    personal: '',
-    withheld: '',
-    other: 'org_id mode accounts closed_months is_summing version',
-    found: null,
-    kept: kept.none,
-  },
-  advances: {
-    personal: '',
-    withheld: '',
-    other: 'org_id mode payment_id to_status due_at tries version',
-    found: null,
-    kept: kept.none,
-  },
+  ...unfoundTables,
   api_keys: {
     personal: 'created_by kept_by',
     withheld: 'salt secret_hash',
@@ -145,13 +245,6 @@ export const personalTables = {
     found: found.keys,
     kept: kept.forEver,
   },
-  bank_detail_accounts: {
-    personal: 'payee_name',
-    withheld: 'account_hash number_hash',
-    other: 'org_id mode payment_id check_code short_id buyer_id issued_at',
-    found: null,
-    kept: kept.hashes,
-  },
   bank_details: {
     personal: 'payee_name record',
     withheld: 'signature',
@@ -159,18 +252,8 @@ export const personalTables = {
     found: found.ofBuyers,
     kept: kept.money,
   },
-  book_readings: {
-    personal: '',
-    withheld: '',
-    other:
-      'partner mode book span from_at since_at page_cursor began_at completed_at tries ' +
-      'due_at last_error version',
-    found: null,
-    kept: kept.none,
-  },
   buyers: {
     personal: 'email',
-    withheld: '',
     other: 'mode id email_key created_at',
     found: found.isPerson,
     kept: kept.money,
@@ -188,26 +271,8 @@ export const personalTables = {
     kept: kept.money,
     erased: { email: 'nothing', email_key: 'nothing', display_name: 'nothing' },
   },
-  deliveries: {
-    personal: 'first_response_body',
-    withheld: 'lease_token',
-    other:
-      'id org_id mode subscription_id event_id event_type status attempt response_status ' +
-      'last_error next_attempt_at due_at delivered_at duration_ms resent created_at ' +
-      'first_started_at first_duration_ms first_response_status first_error version',
-    found: null,
-    kept: kept.receiver,
-  },
-  delivery_attempts: {
-    personal: 'response_body',
-    withheld: '',
-    other: 'delivery_id id attempt started_at duration_ms response_status error',
-    found: null,
-    kept: kept.receiver,
-  },
   destination_changes: {
     personal: 'pix_key_shown changed_by',
-    withheld: '',
     other:
       'org_id mode id account_id from_ref to_ref created_at effective_at stopped_at ' +
       'replaced_at version',
@@ -225,66 +290,11 @@ export const personalTables = {
     kept: kept.decided,
     erased: { file_name: 'nothing' },
   },
-  epochs: {
-    personal: '',
-    withheld: '',
-    other:
-      'number cause state began_at check_progress checked_at released_at released_by ' +
-      'forced_because timeline version',
-    found: null,
-    kept: kept.none,
-  },
   events: {
     personal: 'body',
-    withheld: '',
     other: 'org_id mode id sequence type alias subject_id chain_hash created_at actor',
     found: found.events,
     kept: kept.signed,
-  },
-  feed_heads: {
-    personal: '',
-    withheld: '',
-    other: 'org_id mode sequence chain_hash',
-    found: null,
-    kept: kept.none,
-  },
-  fingerprints: {
-    personal: '',
-    withheld: '',
-    other: 'name value created_at',
-    found: null,
-    kept: kept.none,
-  },
-  funds: {
-    personal: '',
-    withheld: '',
-    other:
-      'org_id mode payment_id currency position refund received_minor payout_minor ' +
-      'refund_owed_minor refund_ordered_minor refunded_minor loss_minor written_off_minor ' +
-      'version',
-    found: null,
-    kept: kept.none,
-  },
-  idempotency_keys: {
-    personal: '',
-    withheld: 'body_macs',
-    other: 'org_id mode idempotency_key surface resource_id created_at',
-    found: null,
-    kept: kept.none,
-  },
-  inbox: {
-    personal: 'facts',
-    withheld: '',
-    other: 'partner mode message_id received_at due_at tries version',
-    found: null,
-    kept: kept.partner,
-  },
-  key_check_values: {
-    personal: '',
-    withheld: 'sealed',
-    other: 'key_id state created_at version',
-    found: null,
-    kept: kept.none,
   },
   kyc_submissions: {
     personal: 'status reason corrections country legal_name',
@@ -304,15 +314,6 @@ export const personalTables = {
       document_hash: 'nothing',
       flow_id: 'nothing',
     },
-  },
-  ledger_lines: {
-    personal: '',
-    withheld: '',
-    other:
-      'org_id mode posting_id line_number payment_id kind account amount_minor currency ' +
-      'posted_at',
-    found: null,
-    kept: kept.none,
   },
   mails: {
     personal: 'to_address',
@@ -335,49 +336,13 @@ export const personalTables = {
   },
   members: {
     personal: 'email name accepted_at seen_at',
-    withheld: '',
     other: 'org_id id person_id email_key role removed_at created_at version',
     found: found.isPerson,
     kept: kept.forEver,
     erased: { email: 'nobody', email_key: 'nobody', name: 'nothing' },
   },
-  operator_sessions: {
-    personal: 'created_at opened_at seen_at',
-    withheld: 'signed link_hash token_hash',
-    other: 'id operator_id link_ends_at ends_at ended_at version',
-    found: null,
-    kept: kept.operator,
-  },
-  operators: {
-    personal: 'name',
-    withheld: '',
-    other:
-      'id public_key number created_by created_at removed_by removed_at signed_at series ' +
-      'version',
-    found: null,
-    kept: kept.operator,
-  },
-  organization_logos: {
-    personal: '',
-    withheld: 'content',
-    other: 'org_id content_type hash version',
-    found: null,
-    kept: kept.none,
-  },
-  organization_profiles: {
-    personal: '',
-    withheld: '',
-    other:
-      'org_id mode kyb_status receiver_id partner_ref virtual_account_ref destination_ref ' +
-      'kyb_command_id tos_id tos_accepted_at corrections answer_by answer_alerted_at ' +
-      'reason approved_at rejected_at rails_command_id intents_need_approval held_ref ' +
-      'held_until payout_hold_hours version',
-    found: null,
-    kept: kept.none,
-  },
   organizations: {
     personal: 'support_email support_phone',
-    withheld: '',
     other:
       'org_id name production_granted_at requires_approval created_at website privacy_url ' +
       'terms_url sends_reminders sends_settlement_notices requires_passkey accent_color ' +
@@ -387,13 +352,11 @@ export const personalTables = {
   },
   page_sessions: {
     personal: 'created_at seen_at ends_at ended_at',
-    withheld: '',
     other: 'org_id mode id kind payment_id submission_id account_id owner_index is_pressed version',
     found: found.pageSessions,
     kept: kept.days30,
   },
   partner_commands: {
-    personal: '',
     withheld: 'request lease_token',
     other:
       'id org_id mode reference kind payment_id submission_id account_id amount_minor ' +
@@ -405,7 +368,6 @@ export const personalTables = {
     kept: kept.money,
   },
   party_drafts: {
-    personal: '',
     withheld: 'draft_sealed',
     other: 'org_id mode id saved_at version',
     found: found.drafts,
@@ -422,7 +384,6 @@ export const personalTables = {
   },
   name_words: {
     personal: 'word',
-    withheld: '',
     other: 'org_id mode owner_id version',
     found: found.names,
     kept: kept.setting,
@@ -430,7 +391,6 @@ export const personalTables = {
   },
   people: {
     personal: 'email',
-    withheld: '',
     other: 'id email_key created_at version',
     found: found.isPerson,
     kept: kept.forEver,
@@ -441,7 +401,6 @@ export const personalTables = {
       'buyer_email buyer_name buyer_country buyer_phone buyer_locale display metadata ' +
       'colleague_approval payin_instructions purchase_order buyer_reference payee_name ' +
       'fiscal_document payer',
-    withheld: '',
     other:
       'org_id mode id origin public_id external_id status amount_minor currency buyer_id ' +
       'seller_external_id destination return_url expires_at quote_id covered_at ' +
@@ -469,79 +428,12 @@ export const personalTables = {
   },
   production_requests: {
     personal: 'answers',
-    withheld: '',
     other: 'org_id id requested_by state decided_by decided_at reason created_at version',
     found: found.requests,
     kept: kept.forEver,
   },
-  proposals: {
-    personal: 'evidence proposed_by ended_by',
-    withheld: '',
-    other:
-      'id org_id mode item_id number action basis state proposed_by_id proposed_at ' +
-      'expires_at ended_by_id ended_at version',
-    found: null,
-    kept: kept.operator,
-  },
-  quotes: {
-    personal: '',
-    withheld: '',
-    other:
-      'org_id mode id payment_id partner_quote_id source_minor source_currency fees_minor ' +
-      'fees_currency rate target_minor target_currency rate_kind locked_until_at ' +
-      'expires_at created_at',
-    found: null,
-    kept: kept.none,
-  },
-  deposits: {
-    personal: '',
-    withheld: 'payer_sealed',
-    other:
-      'id partner mode book partner_ref receiver_ref org_id account_id amount_minor ' +
-      'currency entry_end state transaction_hash asset payment_id rule entered_at completed_at ' +
-      'due_at last_error created_at updated_at tries consolidated_reference version',
-    found: null,
-    kept: kept.sealed,
-  },
-  reconciliations: {
-    personal: '',
-    withheld: '',
-    other: 'partner mode since_at ended_at entries commands differences unread due_at version',
-    found: null,
-    kept: kept.none,
-  },
-  refused_requests: {
-    personal: 'credential_id',
-    withheld: '',
-    other: 'id request_id created_at operation status code field org_id mode version',
-    found: null,
-    kept: kept.credential,
-  },
-  service_keys: {
-    personal: '',
-    withheld: 'sealed',
-    other: 'id purpose created_at expires_at version',
-    found: null,
-    kept: kept.none,
-  },
-  simulated_reports: {
-    personal: '',
-    withheld: '',
-    other: 'mode reference outcome version',
-    found: null,
-    kept: kept.none,
-  },
-  subscriptions: {
-    personal: 'url',
-    withheld: 'secret_sealed',
-    other:
-      'org_id mode id event_types active slot created_at updated_at feed_cursor paused ' +
-      'version',
-    found: null,
-    kept: kept.none,
-  },
 } as const satisfies Readonly<Record<string, PersonalTable>>;
 
-export function columnsIn(columns: string): readonly string[] {
+export function columnsIn(columns = ''): readonly string[] {
   return columns.split(' ').filter((column) => column !== '');
 }

@@ -6,7 +6,6 @@ import {
   withoutIssuer,
   writeFiscalDocument,
 } from '../../core/domain/payments/fiscal-document.js';
-import { assert } from '../../core/errors.js';
 import type { PersonalRows } from '../../core/ports/storage.js';
 import type { Param } from './database.js';
 import { nameWordRows } from './name-words.js';
@@ -14,6 +13,7 @@ import {
   blockingSql,
   columnsIn,
   type Erasure,
+  type FoundTable,
   type PersonalTable,
   personalTables,
 } from './personal-rows.js';
@@ -173,20 +173,16 @@ function without(text: string, part: string, instead: string): string {
 interface Found {
   readonly table: Erased;
   readonly row: StoredRow;
-  readonly erased: NonNullable<PersonalTable['erased']>;
+  readonly erased: NonNullable<FoundTable['erased']>;
   /** Only these columns are about the person. */
   readonly isPart?: boolean;
-}
-
-function tableOf(name: string): PersonalTable {
-  return personalTables[name as keyof typeof personalTables];
 }
 
 export const storedPeoplePart: Pick<TxPart<'people'>, StoredPeople> = {
   async find(unit, address) {
     const tables: PersonalRows[] = [];
     for (const [table, row] of Object.entries<PersonalTable>(personalTables)) {
-      if (row.found === null) continue;
+      if (row.found === undefined) continue;
       const columns = [...columnsIn(row.other), ...columnsIn(row.personal)].join(', ');
       const sql = `select ${columns} from ${table} as personal where ${row.found}`;
       const rows = await unit.rows(table, sql, [emailKey(address)]);
@@ -231,8 +227,7 @@ export const storedPeoplePart: Pick<TxPart<'people'>, StoredPeople> = {
     const key = emailKey(address);
     const read: Found[] = [];
     for (const table of Object.keys(readers) as Erased[]) {
-      const { found, erased, partly } = tableOf(table);
-      assert(found !== null, 'rows that are erased are found by the address');
+      const { found, erased, partly }: FoundTable = personalTables[table];
       const whole = await readers[table](unit, `where ${found}`, key);
       read.push(...whole.map((row) => ({ table, row, erased: erased ?? {} })));
       if (partly === undefined) continue;
