@@ -5,6 +5,7 @@
 import { type Money, money as moneyOf } from '../../core/domain/base/money.js';
 import { recordOf } from '../../core/domain/base/record-of.js';
 import { modes, type Tenant } from '../../core/domain/base/tenant.js';
+import { readAmount, writeAmount } from '../../core/domain/commands/partner-message.js';
 import { AssertionFailure, assert } from '../../core/errors.js';
 import { type Param, type Row, timeParam } from './database.js';
 
@@ -98,6 +99,20 @@ export function encoded<V>(
 ): Column<V> {
   const { decode } = text(name);
   return column([{ name, write }], (stored, row) => read(decode(stored, row)));
+}
+
+/** A value that is stored as JSON. It has no amounts. */
+export function json<V>(name: string): Column<V> {
+  return encoded(name, JSON.stringify, (stored) => Object.freeze(JSON.parse(stored) as V));
+}
+
+/** A value with amounts that is stored as JSON. */
+export function jsonWithAmounts<V>(name: string): Column<V> {
+  return encoded(
+    name,
+    (value) => JSON.stringify(value, writeAmount),
+    (stored) => Object.freeze(JSON.parse(stored, readAmount) as V),
+  );
 }
 
 /** `currencyFrom` is the currency column of another property: it is read and not written. */

@@ -1,6 +1,6 @@
 // Money that nobody ordered: deposits, the readings of the books that find them, and the
 // comparisons of the books with ours: columns and SQL.
-import { readAsset, writeAsset } from '../../../core/domain/commands/asset.js';
+import type { Asset } from '../../../core/domain/commands/asset.js';
 import {
   type BookReading,
   entryKinds,
@@ -13,10 +13,10 @@ import type {
   ScheduledReconciliation,
 } from '../../../core/domain/money-desk/reconciliation.js';
 import {
-  encoded,
   fixed,
   group,
   integer,
+  json,
   key,
   mode,
   money,
@@ -49,7 +49,7 @@ export const deposits = defineTable<Deposit>('deposits', {
   state: oneOf('state', depositStates),
   payerSealed: sealed(text.null('payer_sealed')),
   transactionHash: text.null('transaction_hash'),
-  asset: nullable(encoded('asset', writeAsset, readAsset)),
+  asset: nullable(json<Asset>('asset')),
   paymentId: text.null('payment_id'),
   rule: nullable(oneOf('rule', matchRules)),
   consolidatedReference: text.null('consolidated_reference'),

@@ -2,7 +2,6 @@
 // their books: columns and SQL.
 import { type Accounting, summingOf } from '../../../core/domain/accounting/accounting.js';
 import type { Tenant } from '../../../core/domain/base/tenant.js';
-import { readAmount, writeAmount } from '../../../core/domain/commands/partner-message.js';
 import type { Quote, RateKind } from '../../../core/domain/commands/quote.js';
 import {
   type Funds,
@@ -18,10 +17,11 @@ import {
   type StoredPosting,
 } from '../../../core/domain/payments/ledger.js';
 import {
-  encoded,
   fixed,
   flag,
   integer,
+  json,
+  jsonWithAmounts,
   key,
   minor,
   money,
@@ -105,12 +105,8 @@ type AccountingRow = Accounting & { readonly isSumming: boolean };
 
 const accountingRows = defineTable<AccountingRow>('accounting', {
   ...tenant,
-  accounts: encoded('accounts', JSON.stringify, JSON.parse),
-  closed: encoded(
-    'closed_months',
-    (closed) => JSON.stringify(closed, writeAmount),
-    (stored) => JSON.parse(stored, readAmount),
-  ),
+  accounts: json('accounts'),
+  closed: jsonWithAmounts('closed_months'),
   isSumming: flag('is_summing'),
   version,
 });

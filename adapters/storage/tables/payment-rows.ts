@@ -2,14 +2,11 @@
 import { locales } from '../../../core/domain/base/locale.js';
 import { searchKey } from '../../../core/domain/base/search-text.js';
 import { modes, type Tenant } from '../../../core/domain/base/tenant.js';
-import { readAsset, writeAsset } from '../../../core/domain/commands/asset.js';
+import type { Asset } from '../../../core/domain/commands/asset.js';
 import type { SettlementFacts } from '../../../core/domain/commands/settlement.js';
-import { readLimitHit, writeLimitHit } from '../../../core/domain/payments/amount-limit.js';
+import type { LimitHit } from '../../../core/domain/payments/amount-limit.js';
 import type { PaymentAggregate } from '../../../core/domain/payments/change.js';
-import {
-  readColleagueApproval,
-  writeColleagueApproval,
-} from '../../../core/domain/payments/colleague-approval.js';
+import type { ColleagueApproval } from '../../../core/domain/payments/colleague-approval.js';
 import { failureCodes } from '../../../core/domain/payments/failure.js';
 import {
   readFiscalDocument,
@@ -21,7 +18,7 @@ import {
   type KeyOrigin,
   keyOrigins,
 } from '../../../core/domain/payments/idempotency.js';
-import { readPayerFacts, writePayerFacts } from '../../../core/domain/payments/payer-facts.js';
+import type { PayerFacts } from '../../../core/domain/payments/payer-facts.js';
 import { payerRelationNames } from '../../../core/domain/payments/payer-relation.js';
 import {
   readPayinInstructions,
@@ -46,6 +43,8 @@ import {
   fixed,
   flag,
   group,
+  json,
+  jsonWithAmounts,
   key,
   money,
   nullable,
@@ -125,10 +124,8 @@ export const payments = defineTable<Payment>('payments', {
   metadata: fixed(text('metadata')),
   expiresAtMs: fixed(time.null('expires_at')),
   buyerLocale: nullable(oneOf('buyer_locale', locales)),
-  limitHit: nullable(encoded('limit_hit', writeLimitHit, readLimitHit)),
-  colleagueApproval: nullable(
-    encoded('colleague_approval', writeColleagueApproval, readColleagueApproval),
-  ),
+  limitHit: nullable(jsonWithAmounts<LimitHit>('limit_hit')),
+  colleagueApproval: nullable(json<ColleagueApproval>('colleague_approval')),
   quoteId: text.null('quote_id'),
   confirmedLocale: nullable(oneOf('confirmed_locale', locales)),
   approvalLostAtMs: time.null('approval_lost_at'),
@@ -139,8 +136,8 @@ export const payments = defineTable<Payment>('payments', {
   consolidatedReference: text.null('consolidated_reference'),
   coveredAtMs: time.null('covered_at'),
   transactionHash: text.null('transaction_hash'),
-  payinAsset: nullable(encoded('payin_asset', writeAsset, readAsset)),
-  payer: nullable(encoded('payer', writePayerFacts, readPayerFacts)),
+  payinAsset: nullable(json<Asset>('payin_asset')),
+  payer: nullable(json<PayerFacts>('payer')),
   settlement: nullable(
     group<Omit<SettlementFacts, 'asset'>>({
       settled: money('settled_minor', 'settled_currency'),
@@ -208,12 +205,8 @@ const bindings = defineTable<KeyBinding>('idempotency_keys', {
   origin: fixed(oneOf('surface', keyOrigins)),
   resourceId: fixed(text('resource_id')),
   createdAtMs: fixed(time('created_at')),
-  bodyMacs: fixed(nullable(encoded('body_macs', JSON.stringify, readBodyMacs))),
+  bodyMacs: fixed(nullable(json<BodyMacs>('body_macs'))),
 });
-
-function readBodyMacs(text: string): BodyMacs {
-  return JSON.parse(text);
-}
 
 /** At most two rows; that of the externalId has no surface. */
 const namedByCreateSql = [

@@ -15,12 +15,8 @@ import {
   partyCommandKinds,
   type Subject,
 } from '../../../core/domain/commands/partner-command.js';
-import {
-  type InboxMessage,
-  readAmount,
-  writeAmount,
-} from '../../../core/domain/commands/partner-message.js';
-import { readSettlements, writeSettlements } from '../../../core/domain/commands/settlement.js';
+import { type InboxMessage, writeAmount } from '../../../core/domain/commands/partner-message.js';
+import type { Settlement } from '../../../core/domain/commands/settlement.js';
 import {
   type CommandQueue,
   commandQueues,
@@ -33,11 +29,11 @@ import type {
 } from '../../../core/domain/payments/simulated-event.js';
 import { assert } from '../../../core/errors.js';
 import {
-  encoded,
   fixed,
   fixedTenant,
   flag,
   integer,
+  jsonWithAmounts,
   key,
   minor,
   mode,
@@ -100,7 +96,7 @@ const commandRows = defineTable<CommandRow>('partner_commands', {
   isUndecided: flag('is_undecided'),
   receivedMinor: minor('received_minor'),
   confirmedMinor: minor('confirmed_minor'),
-  settlements: encoded('settlements', writeSettlements, readSettlements),
+  settlements: jsonWithAmounts<readonly Settlement[]>('settlements'),
   refusal: text.null('refusal'),
   review: text.null('review'),
   heldSinceMs: time.null('held_since'),
@@ -193,11 +189,7 @@ const advances = defineTable<Advance>('advances', {
 const simulations = defineTable<SimulatedReport>('simulated_reports', {
   mode: key(mode),
   reference: key(text('reference')),
-  outcome: encoded(
-    'outcome',
-    (outcome) => JSON.stringify(outcome, writeAmount),
-    (stored) => JSON.parse(stored, readAmount) as SimulatedOutcome,
-  ),
+  outcome: jsonWithAmounts<SimulatedOutcome>('outcome'),
   version,
 });
 

@@ -18,11 +18,3 @@ export function assetText({ token, network, quantity }: Asset): string {
   const amount = quantity === null ? token : `${quantity} ${token}`;
   return network === null ? amount : `${amount} (${network})`;
 }
-
-export function writeAsset(asset: Asset): string {
-  return JSON.stringify(asset);
-}
-
-export function readAsset(text: string): Asset {
-  return Object.freeze(JSON.parse(text) as Asset);
-}

@@ -2,7 +2,7 @@
 // says when, and a later one has separate facts.
 import { type Money, sameMoney } from '../base/money.js';
 import type { Asset } from './asset.js';
-import { readAmount, writeAmount } from './partner-message.js';
+import { readAmount, } from './partner-message.js';
 
 /** Reported with a completed payout. */
 export interface SettlementFacts {
@@ -80,12 +80,4 @@ export function sameFacts(left: SettlementFacts, right: SettlementFacts): boolea
     left.fxRate === right.fxRate &&
     left.endToEndId === right.endToEndId
   );
-}
-
-export function writeSettlements(settlements: readonly Settlement[]): string {
-  return JSON.stringify(settlements, writeAmount);
-}
-
-export function readSettlements(stored: string): readonly Settlement[] {
-  return Object.freeze(JSON.parse(stored, readAmount) as readonly Settlement[]);
 }

@@ -1,7 +1,6 @@
 // A limit of the payee at the partner, or the cap per transfer of the rule under which it pays out:
 // the buyer gets no price for an amount over it.
 import type { Money } from '../base/money.js';
-import { readAmount, writeAmount } from '../commands/partner-message.js';
 
 /**
  * Says whether it limits one payment, or all payments of a day or month by the partner's calendar.
@@ -34,12 +33,4 @@ export interface LimitHit extends AmountLimit {
 export function isLimited({ limitHit }: { limitHit: LimitHit | null }, nowMs: number): boolean {
   if (limitHit === null || limitHit.isLifted) return false;
   return limitHit.untilMs === null || nowMs < limitHit.untilMs;
-}
-
-export function writeLimitHit(hit: LimitHit): string {
-  return JSON.stringify(hit, writeAmount);
-}
-
-export function readLimitHit(text: string): LimitHit {
-  return Object.freeze(JSON.parse(text, readAmount) as LimitHit);
 }

@@ -32,11 +32,3 @@ interface Approvable {
 export function lacksColleagueApproval({ colleagueApproval }: Approvable): boolean {
   return colleagueApproval !== null && colleagueApproval.state !== 'approved';
 }
-
-export function writeColleagueApproval(approval: ColleagueApproval): string {
-  return JSON.stringify(approval);
-}
-
-export function readColleagueApproval(text: string): ColleagueApproval {
-  return Object.freeze(JSON.parse(text) as ColleagueApproval);
-}

@@ -182,11 +182,3 @@ function line(text: string | null | undefined): string | null {
   const short = [...plain.replace(/\s+/g, ' ').trim()].slice(0, NAME_MAX).join('').trim();
   return /[\p{L}\p{N}]/u.test(short) ? short : null;
 }
-
-export function writePayerFacts(facts: PayerFacts): string {
-  return JSON.stringify(facts);
-}
-
-export function readPayerFacts(text: string): PayerFacts {
-  return Object.freeze(JSON.parse(text) as PayerFacts);
-}

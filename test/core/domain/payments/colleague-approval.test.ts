@@ -6,8 +6,6 @@ import {
   colleagueApprovalStates,
   lacksColleagueApproval,
   nextColleagueApproval,
-  readColleagueApproval,
-  writeColleagueApproval,
 } from '../../../../core/domain/payments/colleague-approval.js';
 
 const approval: ColleagueApproval = {
@@ -37,8 +35,4 @@ test('a payment lacks an approval if its buyer asked for one and has none', () =
     lacksColleagueApproval({ colleagueApproval: { ...approval, state } }),
   );
   assert.deepEqual(lacking, ['asked', 'declined']);
-});
-
-test('it is read as it was written', () => {
-  assert.deepEqual(readColleagueApproval(writeColleagueApproval(approval)), approval);
 });

@@ -5,14 +5,12 @@ import {
   type PayerFacts,
   payerAgreement,
   payerText,
-  readPayerFacts,
   senderNamesOf,
   senderOf,
   shownPayer,
   verifiedPayer,
   withTold,
   withVerified,
-  writePayerFacts,
 } from '../../../../core/domain/payments/payer-facts.js';
 import { valuesOf } from '../../../support/values-of.js';
 
@@ -94,8 +92,6 @@ test('the text of a bank is one line, and no longer than a statement has', () =>
   assert.deepEqual([told?.name.length, told?.bank], [140, 'Bank B']);
   const letters = verifiedPayer(`A${'𠮷'.repeat(500)}`, null)?.name ?? '';
   assert.deepEqual([[...letters].length, letters.isWellFormed()], [140, true]);
-  assert.ok(facts !== null);
-  assert.deepEqual(readPayerFacts(writePayerFacts(facts)), facts);
 });
 
 test('who is verified has a name, and a country in capitals', () => {
