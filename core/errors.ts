@@ -312,6 +312,12 @@ export function unreachable(value: never): never {
   throw new AssertionFailure(`unreachable: ${String(value)}`);
 }
 
+/** What a read has found. NotFound if that is null. */
+export function expectFound<T>(found: T | null): T {
+  if (found === null) throw new PonteError('NotFound');
+  return found;
+}
+
 /** What the machine or the database said; null if it said nothing. */
 export function reasonOf({ cause }: PonteError): string | null {
   if (!(cause instanceof Error)) return null;

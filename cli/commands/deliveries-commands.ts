@@ -6,7 +6,7 @@ import {
   deliveryStatuses,
   type WebhookDelivery,
 } from '../../core/domain/webhooks/webhook-delivery.js';
-import { PonteError } from '../../core/errors.js';
+import { expectFound, PonteError } from '../../core/errors.js';
 import {
   type AddCommand,
   commandGroup,
@@ -91,8 +91,7 @@ function addSending(add: AddCommand): void {
     },
     run: async ({ deps }, { after, dryRun }, [id = '']) => {
       const { backfill } = await import('../../core/usecases/webhooks/backfill.js');
-      const subscription = await deps.store.run((tx) => tx.subscriptions.find(id));
-      if (subscription === null) throw new PonteError('NotFound');
+      const subscription = expectFound(await deps.store.run((tx) => tx.subscriptions.find(id)));
       const batchesMax = Number.POSITIVE_INFINITY;
       const { queued } = await backfill(deps, subscription, id, after, batchesMax);
       const would = dryRun ? 'Would send' : 'Sends';

@@ -1,7 +1,7 @@
 // The description of the API as a document, and the documentation as pages with their files, which
 // another adapter makes.
 import { z } from 'zod';
-import { PonteError } from '../../../core/errors.js';
+import { expectFound } from '../../../core/errors.js';
 import { contentReply, type HandlerContext, type Reply, route } from '../protocol/route-row.js';
 import { pathText, responseSchemas } from '../protocol/schemas.js';
 
@@ -94,7 +94,6 @@ export const docsRoutes = [
 ];
 
 async function documentReply({ document }: HandlerContext, path: string): Promise<Reply> {
-  const found = await document(path);
-  if (found === null) throw new PonteError('NotFound');
+  const found = expectFound(await document(path));
   return contentReply(found.bytes, found.type, found.headers);
 }

@@ -2,7 +2,7 @@
 // files that pages load.
 import { z } from 'zod';
 import type { Mode } from '../../../core/domain/base/tenant.js';
-import { isCode, PonteError } from '../../../core/errors.js';
+import { expectFound, isCode } from '../../../core/errors.js';
 import { readStop, stopChange } from '../../../core/usecases/parties/payout-changes.js';
 import { verifyBankDetails } from '../../../core/usecases/payments/bank-details.js';
 import { noKyc, type Page, type PageVerifyAnswer, type VerifyForm } from '../hosted/page-view.js';
@@ -116,8 +116,7 @@ function servicePage(
 }
 
 async function asset(_: PageContext, { params }: ServiceCall): Promise<PageAnswer> {
-  const found = assetFile(params['hash'] ?? '', params['file'] ?? '');
-  if (found === null) throw new PonteError('NotFound');
+  const found = expectFound(assetFile(params['hash'] ?? '', params['file'] ?? ''));
   const { type, encoding, bytes } = found;
   return {
     status: 200,

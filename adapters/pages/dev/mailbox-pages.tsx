@@ -2,7 +2,7 @@
 // links. Production has no such page.
 import type { ComponentChildren } from 'preact';
 import { formatInstant } from '../../../core/domain/base/instant.js';
-import { PonteError } from '../../../core/errors.js';
+import { expectFound, PonteError } from '../../../core/errors.js';
 import type { Mailbox, WrittenMail } from '../../../core/ports/outside.js';
 import { assetPaths } from '../kit/assets.js';
 import { formatOf } from '../kit/format.js';
@@ -71,8 +71,7 @@ async function showList(context: PageContext): Promise<PageAnswer> {
 
 /** The mail as a program of the reader shows it. */
 async function showMail(context: PageContext, { params }: MailboxCall): Promise<PageAnswer> {
-  const mail = await mailboxOf(context).read(params['id'] ?? '');
-  if (mail === null) throw new PonteError('NotFound');
+  const mail = expectFound(await mailboxOf(context).read(params['id'] ?? ''));
   if (mail.html === null) {
     return { ...html(mail.text), headers: { 'content-type': 'text/plain; charset=utf-8' } };
   }

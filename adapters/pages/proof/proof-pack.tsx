@@ -13,7 +13,7 @@ import {
 import type { Proof, ProofAudience } from '../../../core/domain/law/proof.js';
 import { fileNameOf } from '../../../core/domain/parties/document.js';
 import type { Payment } from '../../../core/domain/payments/payment.js';
-import { PonteError } from '../../../core/errors.js';
+import { expectFound } from '../../../core/errors.js';
 import type { Deps } from '../../../core/ports/deps.js';
 import type { ByteSource, NamedFile } from '../../../core/ports/outside.js';
 import type { PayeeMonth } from '../../../core/usecases/law/proof-months.js';
@@ -181,8 +181,7 @@ export async function bytesOf(source: AsyncIterable<Uint8Array>): Promise<Uint8A
 /** The files of a page, by the last part of their paths. NotFound without a PDF. */
 export const proofFiles = {
   'proof.pdf': async (_: Deps, opened: OpenedProof) => {
-    const pdf = await proofPdf(opened);
-    if (pdf === null) throw new PonteError('NotFound');
+    const pdf = expectFound(await proofPdf(opened));
     return fileAnswer(opened.proof, 'pdf', pdf);
   },
   'proof.zip': async (deps: Deps, opened: OpenedProof) =>

@@ -1,6 +1,6 @@
 // The proof of a payment by a link: who has it needs no account.
 import { linkTokenIn } from '../../../core/domain/base/link-text.js';
-import { PonteError } from '../../../core/errors.js';
+import { expectFound, PonteError } from '../../../core/errors.js';
 import { loadOrganization } from '../../../core/usecases/parties/organizations.js';
 import { takePageSlot } from '../../../core/usecases/service/rate-limits.js';
 import { renderContent } from '../hosted/layout.js';
@@ -85,7 +85,6 @@ async function openLinked({ deps }: PageContext, call: ProofCall): Promise<Opene
   const { session } = call;
   if (session === null || session.paymentId === null) throw new PonteError('NotFound');
   const { paymentId } = session;
-  const payment = await deps.store.run((tx) => tx.payments.get(session, paymentId));
-  if (payment === null) throw new PonteError('NotFound');
+  const payment = expectFound(await deps.store.run((tx) => tx.payments.get(session, paymentId)));
   return openProof(deps, payment, { audience: 'link', locale: localeFor(call, null) });
 }

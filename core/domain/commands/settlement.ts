@@ -2,7 +2,7 @@
 // says when, and a later one has separate facts.
 import { type Money, sameMoney } from '../base/money.js';
 import type { Asset } from './asset.js';
-import { readAmount, } from './partner-message.js';
+import { readAmount } from './partner-message.js';
 
 /** Reported with a completed payout. */
 export interface SettlementFacts {

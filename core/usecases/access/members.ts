@@ -13,7 +13,7 @@ import { newPerson } from '../../domain/access/person.js';
 import { checkedText } from '../../domain/base/checked-text.js';
 import { emailKey, readEmail } from '../../domain/base/email-address.js';
 import { plainSigns } from '../../domain/base/typed-text.js';
-import { PonteError } from '../../errors.js';
+import { expectFound, PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { Tx } from '../../ports/storage.js';
 import { stageTeamNotices } from '../mail/member-notices.js';
@@ -276,7 +276,5 @@ export async function readTeam(deps: Deps, orgId: string): Promise<readonly Memb
 }
 
 export async function findMember(deps: Deps, orgId: string, email: string): Promise<Member> {
-  const member = await deps.store.run((tx) => tx.members.byEmail(orgId, emailKey(email)));
-  if (member === null) throw new PonteError('NotFound');
-  return member;
+  return expectFound(await deps.store.run((tx) => tx.members.byEmail(orgId, emailKey(email))));
 }

@@ -11,7 +11,7 @@ import {
 } from '../../domain/commands/partner-command.js';
 import { reviewName } from '../../domain/commands/report-check.js';
 import { isPayoutDecidable } from '../../domain/money-desk/money-decision.js';
-import { assert, PonteError } from '../../errors.js';
+import { assert, expectFound, PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { PartnerFact } from '../../ports/partner.js';
 import { readDeposit, stageSplit } from '../deposits/deposits.js';
@@ -46,8 +46,7 @@ export async function retryCommand(deps: Deps, commandId: string): Promise<Partn
     return repeatCommand(deps, commandId);
   }
   const retried = await deps.store.run(async (tx) => {
-    const current = await tx.commands.get(commandId);
-    if (current === null) throw new PonteError('NotFound');
+    const current = expectFound(await tx.commands.get(commandId));
     const retryable = isOpen(current) || current.review !== null;
     if (!retryable) {
       const message = 'The command has ended. There is nothing to retry.';
@@ -112,9 +111,7 @@ export function expectAcceptable(command: PartnerCommand, report: string): Partn
 }
 
 async function readCommand(deps: Deps, commandId: string): Promise<PartnerCommand> {
-  const command = await deps.store.run((tx) => tx.commands.get(commandId));
-  if (command === null) throw new PonteError('NotFound');
-  return command;
+  return expectFound(await deps.store.run((tx) => tx.commands.get(commandId)));
 }
 
 /** The partner refused it and does not have it. After a payout that came back, two decide. */

@@ -44,7 +44,7 @@ import {
 } from '../../domain/deposits/deposit.js';
 import { type PaymentMatch, takesMoney } from '../../domain/deposits/deposit-match.js';
 import { isTerminal, type Payment } from '../../domain/payments/payment.js';
-import { assert, PonteError } from '../../errors.js';
+import { assert, expectFound, PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { PartnerEntry } from '../../ports/partner.js';
 import type { Tx } from '../../ports/storage.js';
@@ -326,8 +326,7 @@ async function stageMatched(
 ): Promise<StagedDeposit> {
   const { deps, tx, nowMs } = batch;
   const { partnerRef, amount, transactionHash, asset } = read;
-  const payment = await tx.payments.find(paymentId);
-  if (payment === null) throw new PonteError('NotFound');
+  const payment = expectFound(await tx.payments.find(paymentId));
   const command = await adoptedCommand(batch, read, payment, { kind: 'payin', amount });
   const report: CommandReport = {
     partnerRef,
@@ -365,8 +364,7 @@ async function stageWithdrawn(
 ): Promise<StagedDeposit> {
   const { deps, tx, nowMs } = batch;
   const { partnerRef, amount } = was;
-  const payment = await tx.payments.find(paymentId);
-  if (payment === null) throw new PonteError('NotFound');
+  const payment = expectFound(await tx.payments.find(paymentId));
   const command = await adoptedCommand(batch, was, payment, { kind: 'payout', amount });
   const accept = () => pollNow(acceptCommand(command, partnerRef, nowMs), nowMs);
   const staged = await stageMoneyCommand(batch, command, accept, {}, [command]);

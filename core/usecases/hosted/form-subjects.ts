@@ -20,7 +20,7 @@ import { isSubmitted, type Party } from '../../domain/parties/party.js';
 import { type Correction, correctionsOf, isDue, TERMS } from '../../domain/parties/party-due.js';
 import { readCnpj } from '../../domain/parties/tax-id.js';
 import { isTerminal } from '../../domain/payments/payment.js';
-import { assert, PonteError } from '../../errors.js';
+import { assert, expectFound, PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { Tx } from '../../ports/storage.js';
 import { openTaxId, submitAccountForm } from '../parties/accounts.js';
@@ -141,8 +141,7 @@ async function buyerOf(tx: Tx, session: VisitorSession) {
     paymentId === null ? null : tx.payments.get(tenant, paymentId),
     submissionId === null ? null : tx.buyers.submissionById(tenant, submissionId),
   ]);
-  const buyerId = named?.buyerId ?? payment?.buyerId ?? null;
-  if (buyerId === null) throw new PonteError('NotFound');
+  const buyerId = expectFound(named?.buyerId ?? payment?.buyerId ?? null);
   const submission = named ?? (await tx.buyers.submission(tenant, buyerId));
   const buyer = await tx.buyers.get(tenant.mode, buyerId);
   assert(buyer !== null, 'a buyer stays');

@@ -30,7 +30,7 @@ import {
 } from '../../domain/mail/mail.js';
 import { linkRules } from '../../domain/mail/mail-links.js';
 import type { PaymentView } from '../../domain/payments/change.js';
-import { assert, isCode, PonteError } from '../../errors.js';
+import { assert, expectFound, isCode, PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { Tx } from '../../ports/storage.js';
 import { makeSession } from '../access/page-sessions.js';
@@ -389,14 +389,12 @@ async function findPage(tx: Tx, page: HostedPage): Promise<FoundPage> {
   }
   if (page.kind === 'approval') return findApproval(tx, page.publicId);
   if (page.kind === 'dashboard') return typedPage(page.address ?? '');
-  const submission = await tx.buyers.submissionByFlow(page.flowId);
-  if (submission === null) throw new PonteError('NotFound');
+  const submission = expectFound(await tx.buyers.submissionByFlow(page.flowId));
   const tenant = tenantOf(submission);
   const ownerIndex = page.kind === 'owner' ? page.ownerIndex : null;
   const subject = { kind: 'submission', submissionId: submission.id, ownerIndex } as const;
   if (ownerIndex !== null) {
-    const link = await tx.mails.newestOwnerLink(tenant, submission.id, ownerIndex);
-    if (link === null) throw new PonteError('NotFound');
+    const link = expectFound(await tx.mails.newestOwnerLink(tenant, submission.id, ownerIndex));
     return { tenant, subject, address: link.to };
   }
   const buyer = await tx.buyers.get(tenant.mode, submission.buyerId);

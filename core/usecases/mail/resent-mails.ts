@@ -9,7 +9,7 @@ import {
   mailResent,
   mailRules,
 } from '../../domain/mail/mail.js';
-import { PonteError } from '../../errors.js';
+import { expectFound, PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { Tx } from '../../ports/storage.js';
 import { stageLink } from './mails.js';
@@ -19,8 +19,7 @@ const PAGE = 100;
 /** NotFound; ValidationError for a link that was used, and for a sign-in. */
 export async function resendMail(deps: Deps, mailId: string): Promise<Mail> {
   const resent = await deps.store.run(async (tx) => {
-    const mail = await tx.mails.find(mailId);
-    if (mail === null) throw new PonteError('NotFound');
+    const mail = expectFound(await tx.mails.find(mailId));
     return stageResent(deps, tx, mail);
   });
   deps.wake('mails');

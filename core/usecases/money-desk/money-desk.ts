@@ -19,7 +19,7 @@ import {
   withdrawnProposal,
 } from '../../domain/money-desk/proposal.js';
 import { isServiceAction, serviceDecisionOf } from '../../domain/money-desk/service-decisions.js';
-import { PonteError } from '../../errors.js';
+import { expectFound, PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { Tx } from '../../ports/storage.js';
 import { expectActive, expectOperator } from '../access/registered-operators.js';
@@ -75,8 +75,7 @@ export async function confirmProposal(
   await readBefore(deps, itemId, requestOfAction(action));
   return inBatch(deps, requestOfAction(action), async (batch) => {
     const { tx, nowMs } = batch;
-    const proposal = await tx.proposals.get(id);
-    if (proposal === null) throw new PonteError('NotFound');
+    const proposal = expectFound(await tx.proposals.get(id));
     if (proposal.state === 'done') {
       return unchanged({ kind: 'repeated', decision: proposal, ended: null });
     }
@@ -106,8 +105,7 @@ export async function withdrawProposal(
 ): Promise<Proposal> {
   return deps.store.run(
     async (tx) => {
-      const proposal = await tx.proposals.get(id);
-      if (proposal === null) throw new PonteError('NotFound');
+      const proposal = expectFound(await tx.proposals.get(id));
       await expectOperator(tx, operator);
       const ended = withdrawnProposal(proposal, operator, deps.clock.nowMs());
       tx.proposals.update(ended);
@@ -118,9 +116,7 @@ export async function withdrawProposal(
 }
 
 async function readProposal({ store }: Pick<Deps, 'store'>, id: string): Promise<Proposal> {
-  const proposal = await store.run((tx) => tx.proposals.get(id));
-  if (proposal === null) throw new PonteError('NotFound');
-  return proposal;
+  return expectFound(await store.run((tx) => tx.proposals.get(id)));
 }
 
 /**

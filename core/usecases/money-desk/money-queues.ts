@@ -21,7 +21,7 @@ import { isShortPaid, isUnapproved } from '../../domain/payments/change.js';
 import { type Funds, heldMinor, missingOf, openLossOf } from '../../domain/payments/funds.js';
 import type { Payment, PaymentStatus } from '../../domain/payments/payment.js';
 import { endOf } from '../../domain/payments/situation.js';
-import { PonteError } from '../../errors.js';
+import { expectFound, PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { ProposalFilter, QueuePage, Tx } from '../../ports/storage.js';
 import { AWAITING_MAX, accountOwner, payerOf } from '../deposits/deposit-matching.js';
@@ -160,8 +160,7 @@ export async function readQueueItem(
   id: string,
 ): Promise<QueueItem> {
   return deps.store.run(async (tx) => {
-    const row = await rowOf({ deps, tx }, queue, id);
-    if (row === null) throw new PonteError('NotFound');
+    const row = expectFound(await rowOf({ deps, tx }, queue, id));
     return { row, decisions: await decisionsAbout(tx, [id], deps.clock.nowMs()) };
   });
 }
@@ -192,8 +191,7 @@ export async function readListedProposal(
   id: string,
 ): Promise<{ readonly proposal: ListedProposal; readonly row: QueueRow | null }> {
   return deps.store.run(async (tx) => {
-    const proposal = await tx.proposals.get(id);
-    if (proposal === null) throw new PonteError('NotFound');
+    const proposal = expectFound(await tx.proposals.get(id));
     const rows = await Promise.all(
       moneyQueues.map((queue) => rowOf({ deps, tx }, queue, proposal.itemId)),
     );

@@ -8,7 +8,7 @@ import { readCode } from '../../domain/payments/bank-record.js';
 import type { PaymentView } from '../../domain/payments/change.js';
 import { externalIdIn, type Payment, paymentOrigins } from '../../domain/payments/payment.js';
 import type { TimelineEntry } from '../../domain/payments/timeline.js';
-import { PonteError } from '../../errors.js';
+import { expectFound, PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { Tx } from '../../ports/storage.js';
 import { readHistory } from '../payments/timelines.js';
@@ -33,8 +33,7 @@ export interface PaymentCase extends PaymentView {
 /** A payment of any tenant, for operators. NotFound. */
 export async function readPaymentCase(deps: Deps, id: string): Promise<PaymentCase> {
   const found = await deps.store.run(async (tx) => {
-    const payment = await tx.payments.find(id);
-    if (payment === null) throw new PonteError('NotFound');
+    const payment = expectFound(await tx.payments.find(id));
     const tenant = tenantOf(payment);
     const { orgId, quoteId } = payment;
     const [view, organization, quote, commands] = await Promise.all([

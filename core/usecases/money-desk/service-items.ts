@@ -16,7 +16,7 @@ import type { ServiceAction } from '../../domain/money-desk/service-decisions.js
 import type { Organization } from '../../domain/parties/organization.js';
 import { cancelled, failedByOperator } from '../../domain/payments/payment-transitions.js';
 import { releaseEpoch } from '../../domain/service/epoch.js';
-import { assert, PonteError } from '../../errors.js';
+import { assert, expectFound, PonteError } from '../../errors.js';
 import type { Tx } from '../../ports/storage.js';
 import {
   expectOverlap,
@@ -159,8 +159,7 @@ const rows: Rows = {
     };
   },
   async accept({ tx }, id, action) {
-    const command = await tx.commands.get(id);
-    if (command === null) throw new PonteError('NotFound');
+    const command = expectFound(await tx.commands.get(id));
     const { orgId, mode } = command;
     const basis = isMoneyCommand(command)
       ? basisOf(['command', 'payment'], {
@@ -339,8 +338,7 @@ const rows: Rows = {
   },
   /** `id` is of any row with the address, which the proposal must not keep. */
   async 'erase-person'({ tx }, id, action) {
-    const address = await tx.people.addressOf(id);
-    if (address === null) throw new PonteError('NotFound');
+    const address = expectFound(await tx.people.addressOf(id));
     const blocking = await tx.people.blocking(address);
     const isErased = maskedAddress(address) !== action.address;
     return {
@@ -433,8 +431,7 @@ async function endItem<A extends ActionOf<'cancel' | 'fail'>>(
   asked: A,
   end: typeof cancelled,
 ) {
-  const found = await tx.payments.find(id);
-  if (found === null) throw new PonteError('NotFound');
+  const found = expectFound(await tx.payments.find(id));
   const tenant = tenantOf(found);
   const stored = await loadPayment(tx, tenant, id);
   const commands = await tx.commands.ofPayment(tenant, id);

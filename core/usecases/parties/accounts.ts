@@ -19,7 +19,7 @@ import { noPayout } from '../../domain/parties/payee.js';
 import { lastFour } from '../../domain/parties/tax-id.js';
 import { accountMismatch } from '../../domain/payments/idempotency.js';
 import { EXTERNAL_PREFIX, externalIdIn } from '../../domain/payments/payment.js';
-import { PonteError } from '../../errors.js';
+import { expectFound, PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { PartnerAnswer } from '../../ports/partner.js';
 import type { AccountFilter } from '../../ports/storage.js';
@@ -108,10 +108,9 @@ export function openTaxId(deps: Deps, account: ConnectedAccount): string | null 
 /** The id that a path names: itself or, with `ext_`, that of the externalId. NotFound. */
 export async function accountIdOf(deps: Deps, tenant: Tenant, named: string): Promise<string> {
   if (!named.startsWith(EXTERNAL_PREFIX)) return named;
-  const account = await deps.store.run((tx) =>
-    tx.accounts.byExternalId(tenant, externalIdIn(named)),
+  const account = expectFound(
+    await deps.store.run((tx) => tx.accounts.byExternalId(tenant, externalIdIn(named))),
   );
-  if (account === null) throw new PonteError('NotFound');
   return account.id;
 }
 

@@ -17,7 +17,7 @@ import type { EntityType } from '../../domain/parties/connected-account.js';
 import type { Dossier } from '../../domain/parties/dossier.js';
 import { identityFacts, noFacts } from '../../domain/parties/identity-facts.js';
 import { newParty, nextPartyStatus, submitted, withTerms } from '../../domain/parties/party.js';
-import { assert, PonteError } from '../../errors.js';
+import { assert, expectFound } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { PartnerAnswer } from '../../ports/partner.js';
 import type { Tx } from '../../ports/storage.js';
@@ -310,9 +310,7 @@ export async function readBuyerKyc(
   tenant: Tenant,
   buyerId: string,
 ): Promise<KycSubmission> {
-  const submission = await deps.store.run((tx) => tx.buyers.submission(tenant, buyerId));
-  if (submission === null) throw new PonteError('NotFound');
-  return submission;
+  return expectFound(await deps.store.run((tx) => tx.buyers.submission(tenant, buyerId)));
 }
 
 function readSubmission(deps: Deps, tenant: Tenant, id: string): Promise<KycSubmission> {

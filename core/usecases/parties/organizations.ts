@@ -32,7 +32,7 @@ import { decided, isSubmitted, newParty, submitted } from '../../domain/parties/
 import { isDue, TERMS } from '../../domain/parties/party-due.js';
 import { needsRails, noPayout } from '../../domain/parties/payee.js';
 import type { PaymentOrigin } from '../../domain/payments/payment.js';
-import { assert, PonteError } from '../../errors.js';
+import { assert, expectFound, PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { PartnerAnswer, SettlementPartner } from '../../ports/partner.js';
 import type { Tx } from '../../ports/storage.js';
@@ -506,9 +506,7 @@ export async function readOrganizationName(
 
 /** NotFound. */
 export async function loadOrganization(tx: Tx, orgId: string): Promise<Organization> {
-  const organization = await tx.organizations.get(orgId);
-  if (organization === null) throw new PonteError('NotFound');
-  return organization;
+  return expectFound(await tx.organizations.get(orgId));
 }
 
 /** Unchanged if `change` returns what it was given. */

@@ -21,7 +21,7 @@ import { isDecision, isSubmitted, type Party } from '../../domain/parties/party.
 import { correctionsOf, isAsked, nothingDue } from '../../domain/parties/party-due.js';
 import { needsRails, type Payee } from '../../domain/parties/payee.js';
 import { accountEvent } from '../../domain/payments/event.js';
-import { assert, PonteError } from '../../errors.js';
+import { assert, expectFound } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { PartyReport } from '../../ports/partner.js';
 import type { Tx } from '../../ports/storage.js';
@@ -201,15 +201,11 @@ function rejection(_deps: Deps, _party: Party, code: string): PartyReport {
 }
 
 export async function loadProfile(tx: Tx, tenant: Tenant): Promise<OrganizationProfile> {
-  const profile = await tx.organizations.profile(tenantOf(tenant));
-  if (profile === null) throw new PonteError('NotFound');
-  return profile;
+  return expectFound(await tx.organizations.profile(tenantOf(tenant)));
 }
 
 export async function loadAccount(tx: Tx, tenant: Tenant, id: string): Promise<ConnectedAccount> {
-  const account = await tx.accounts.get(tenantOf(tenant), id);
-  if (account === null) throw new PonteError('NotFound');
-  return account;
+  return expectFound(await tx.accounts.get(tenantOf(tenant), id));
 }
 
 export async function loadSubmission(tx: Tx, tenant: Tenant, id: string): Promise<KycSubmission> {

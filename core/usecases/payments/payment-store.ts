@@ -10,7 +10,7 @@ import type { KycStatus } from '../../domain/parties/buyer-kyc.js';
 import type { Change, PaymentAggregate, PaymentView } from '../../domain/payments/change.js';
 import { moneyEventIn, paymentEvents } from '../../domain/payments/event.js';
 import { isTerminal, type Payment } from '../../domain/payments/payment.js';
-import { PonteError } from '../../errors.js';
+import { expectFound } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { Tx } from '../../ports/storage.js';
 import { stageNotice } from '../mail/mails.js';
@@ -43,9 +43,7 @@ export async function loadPayment(
   tenant: Tenant,
   paymentId: string,
 ): Promise<PaymentAggregate> {
-  const found = await tx.payments.withFunds(tenant, paymentId);
-  if (found === null) throw new PonteError('NotFound');
-  return found;
+  return expectFound(await tx.payments.withFunds(tenant, paymentId));
 }
 
 /**
@@ -182,9 +180,7 @@ export async function readView(
 }
 
 export async function loadView(tx: Tx, tenant: Tenant, paymentId: string): Promise<PaymentView> {
-  const view = await tx.views.get(tenant, paymentId);
-  if (view === null) throw new PonteError('NotFound');
-  return view;
+  return expectFound(await tx.views.get(tenant, paymentId));
 }
 
 export function kycStatusOf(tx: Tx, payment: Payment): Promise<KycStatus> {

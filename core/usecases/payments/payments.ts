@@ -45,7 +45,7 @@ import {
   documented,
   expired,
 } from '../../domain/payments/payment-transitions.js';
-import { assert, PonteError } from '../../errors.js';
+import { assert, expectFound, PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { Tx } from '../../ports/storage.js';
 import { stageApprovalNotices } from '../mail/owner-notices.js';
@@ -335,9 +335,7 @@ export function checkedReason(reason: string): string {
 
 /** Finds a payment of any tenant, for operators. */
 export async function findPayment(deps: Deps, id: string): Promise<Payment> {
-  const payment = await deps.store.run((tx) => tx.payments.find(id));
-  if (payment === null) throw new PonteError('NotFound');
-  return payment;
+  return expectFound(await deps.store.run((tx) => tx.payments.find(id)));
 }
 
 export async function runExpiry(deps: Deps, nowMs: number, limit: number): Promise<number> {

@@ -10,7 +10,7 @@ import {
   replay,
   type WebhookDelivery,
 } from '../../domain/webhooks/webhook-delivery.js';
-import { assert, isCode, PonteError } from '../../errors.js';
+import { assert, expectFound, isCode, PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { ListPage, Tx } from '../../ports/storage.js';
 import { newDeliveryOf } from './event-deliveries.js';
@@ -32,8 +32,7 @@ export function listDeliveries(
   filter: ListPage & { readonly subscriptionId: string; readonly status: DeliveryStatus | null },
 ): Promise<readonly WebhookDelivery[]> {
   return deps.store.run(async (tx) => {
-    const subscription = await tx.subscriptions.get(tenant, filter.subscriptionId);
-    if (subscription === null) throw new PonteError('NotFound');
+    expectFound(await tx.subscriptions.get(tenant, filter.subscriptionId));
     return tx.deliveries.list(filter);
   });
 }
@@ -104,8 +103,7 @@ export function readDelivery(
 /** The same over all tenants, for operators. */
 export function readByOperator(deps: Deps, deliveryId: string): Promise<AttemptedDelivery> {
   return deps.store.run(async (tx) => {
-    const delivery = await tx.deliveries.get(deliveryId);
-    if (delivery === null) throw new PonteError('NotFound');
+    const delivery = expectFound(await tx.deliveries.get(deliveryId));
     return { delivery, attempts: await tx.deliveries.attempts(deliveryId) };
   });
 }
@@ -222,8 +220,7 @@ export async function resendEvent(
 /** The same over all tenants, for operators. */
 export async function replayByOperator(deps: Deps, deliveryId: string): Promise<WebhookDelivery> {
   const replayed = await deps.store.run(async (tx) => {
-    const delivery = await tx.deliveries.get(deliveryId);
-    if (delivery === null) throw new PonteError('NotFound');
+    const delivery = expectFound(await tx.deliveries.get(deliveryId));
     const subscription = await tx.subscriptions.find(delivery.subscriptionId);
     assert(subscription !== null, 'a delivery has a subscription');
     return stageReplay(deps, tx, delivery, subscription);

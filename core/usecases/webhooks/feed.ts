@@ -3,7 +3,7 @@
 import { type Tenant, tenantOf } from '../../domain/base/tenant.js';
 import { type DomainEvent, inPairs, type NumberedEvent } from '../../domain/payments/event.js';
 import type { WebhookDelivery } from '../../domain/webhooks/webhook-delivery.js';
-import { PonteError } from '../../errors.js';
+import { expectFound } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { NewestPage, Tx } from '../../ports/storage.js';
 import { deliveryOf } from './event-deliveries.js';
@@ -47,9 +47,7 @@ export async function readEvent(
   tenant: Tenant,
   id: string,
 ): Promise<NumberedEvent> {
-  const event = await store.run((tx) => tx.feed.get(tenant, id));
-  if (event === null) throw new PonteError('NotFound');
-  return event;
+  return expectFound(await store.run((tx) => tx.feed.get(tenant, id)));
 }
 
 interface EventSearch extends NewestPage {

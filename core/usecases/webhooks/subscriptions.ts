@@ -19,7 +19,7 @@ import {
   replay,
   type WebhookDelivery,
 } from '../../domain/webhooks/webhook-delivery.js';
-import { PonteError } from '../../errors.js';
+import { expectFound, PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { Tx } from '../../ports/storage.js';
 import { TEST_EVENT_TYPE } from './event-deliveries.js';
@@ -91,9 +91,7 @@ export async function readSubscription(
   tenant: Tenant,
   id: string,
 ): Promise<Subscription> {
-  const found = await deps.store.run((tx) => tx.subscriptions.get(tenant, id));
-  if (found === null) throw new PonteError('NotFound');
-  return found;
+  return expectFound(await deps.store.run((tx) => tx.subscriptions.get(tenant, id)));
 }
 
 /** Every active subscription and the latest deleted ones, newest first. */
@@ -203,8 +201,7 @@ export async function deleteSubscription(
   id: string,
 ): Promise<Subscription> {
   const subscription = await deps.store.run(async (tx) => {
-    const found = await tx.subscriptions.get(tenant, id);
-    if (found === null) throw new PonteError('NotFound');
+    const found = expectFound(await tx.subscriptions.get(tenant, id));
     if (!found.active) return found;
     return updated(tx, { ...found, active: false, updatedAtMs: deps.clock.nowMs() });
   });
@@ -281,8 +278,7 @@ export async function activeSubscription(
   tenant: Tenant,
   id: string,
 ): Promise<Subscription> {
-  const found = await tx.subscriptions.get(tenant, id);
-  if (found === null) throw new PonteError('NotFound');
+  const found = expectFound(await tx.subscriptions.get(tenant, id));
   if (!found.active) throw notFoundDeleted();
   return found;
 }
