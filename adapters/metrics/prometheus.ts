@@ -7,42 +7,39 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import { SECOND_MS } from '../../core/domain/base/instant.js';
 import { modes } from '../../core/domain/base/tenant.js';
 import { type Metrics, signInCodeResults } from '../../core/ports/outside.js';
-import { queueNames } from '../../core/ports/storage.js';
+import { type QueueName, queueNames } from '../../core/ports/storage.js';
 import { COUNTED_MAX, type QueueReport } from '../../core/usecases/service/queue-stats.js';
 
-/**
- * Every metric with its description, which Prometheus and adapters/docs/reference/metrics.md show.
- * Those of `database` are read from it; without it they are absent.
- */
-export const metricTable = {
+export interface MetricRow {
+  /** Those of the database are gauges. */
+  readonly type?: 'counter' | 'histogram' | 'gauge';
+  readonly labels?: readonly string[];
+  readonly help: string;
+}
+
+const ofProcess = {
   ponte_requests_total: {
     type: 'counter',
     labels: ['operation', 'status'],
-    source: 'process',
     help: 'Responses by operationId; none if the request matches no operation.',
   },
   ponte_create_duration_seconds: {
     type: 'histogram',
     labels: ['operation'],
-    source: 'process',
     help: 'Request to response of creates that were not refused, replays included.',
   },
   ponte_delivery_attempts_total: {
     type: 'counter',
     labels: ['outcome'],
-    source: 'process',
     help: 'Attempts at webhooks: delivered; failed, to be retried; dead_letter, given up.',
   },
   ponte_event_to_receiver_seconds: {
     type: 'histogram',
-    labels: [],
-    source: 'process',
     help: 'Event to 2xx of the receiver, retries and replays included.',
   },
   ponte_partner_messages_total: {
     type: 'counter',
     labels: ['partner', 'mode', 'result'],
-    source: 'process',
     help:
       'Messages of the settlement partner: applied; without_effect, about nothing that Ponte ' +
       'follows, such as an unknown event; unmatched, tried again; given_up; not_genuine.',
@@ -50,152 +47,130 @@ export const metricTable = {
   ponte_sign_in_codes_total: {
     type: 'counter',
     labels: ['result'],
-    source: 'process',
     help:
       'Sign-in codes tried: right; wrong; none, there was no code to compare; limited, refused ' +
       'because too many were wrong.',
   },
   ponte_store_commits_total: {
     type: 'counter',
-    labels: [],
-    source: 'process',
     help: 'Transactions committed.',
   },
   ponte_store_batches_total: {
     type: 'counter',
-    labels: [],
-    source: 'process',
     help: 'Batches of writes in those transactions; divided by commits, the writes per commit.',
   },
   ponte_store_connections: {
     type: 'gauge',
     labels: ['state'],
-    source: 'process',
     help: 'PostgreSQL connections used and idle, and callers waiting for one.',
   },
   ponte_clock_skew_seconds: {
     type: 'gauge',
-    labels: [],
-    source: 'process',
     help: "How far this machine's clock is ahead of the database's; 0 on SQLite.",
   },
   ponte_backup_age_seconds: {
     type: 'gauge',
-    labels: [],
-    source: 'process',
     help: 'Age of the last good backup, +Inf before the first; only with PONTE_BACKUP_TO.',
   },
   ponte_database_up: {
     type: 'gauge',
-    labels: [],
-    source: 'process',
     help: '1 if the database could be read for this scrape, else 0.',
-  },
-  ponte_queue_due: {
-    type: 'gauge',
-    labels: ['queue'],
-    source: 'database',
-    help:
-      `Rows that are due and not claimed, at most ${COUNTED_MAX}. ` +
-      `The queues are ${queueNames.join(', ')}.`,
-  },
-  ponte_queue_late_seconds: {
-    type: 'gauge',
-    labels: ['queue'],
-    source: 'database',
-    help: 'Time since the oldest of them was due.',
-  },
-  ponte_oldest_undelivered_seconds: {
-    type: 'gauge',
-    labels: [],
-    source: 'database',
-    help: 'Age of the oldest undelivered event, waits between attempts included.',
-  },
-  ponte_stuck_commands: {
-    type: 'gauge',
-    labels: [],
-    source: 'database',
-    help: 'Commands to the partner that need an operator.',
-  },
-  ponte_dead_letters: {
-    type: 'gauge',
-    labels: [],
-    source: 'database',
-    help: `Deliveries given up, at most ${COUNTED_MAX}.`,
-  },
-  ponte_blocked_mails: {
-    type: 'gauge',
-    labels: [],
-    source: 'database',
-    help: `Mails that wait because the mail server does not take them, at most ${COUNTED_MAX}.`,
-  },
-  ponte_funds_needing_review: {
-    type: 'gauge',
-    labels: ['mode'],
-    source: 'database',
-    help: 'Payments whose money needs an operator: its position or refund is needs_review.',
-  },
-  ponte_unmatched_minor: {
-    type: 'gauge',
-    labels: ['currency'],
-    source: 'database',
-    help: 'Money that nobody ordered and that needs a decision, in minor units of the currency.',
-  },
-  ponte_unmatched_oldest_seconds: {
-    type: 'gauge',
-    labels: [],
-    source: 'database',
-    help: 'For how long the oldest of it has been here; 0 if there is none.',
-  },
-  ponte_books_read_age_seconds: {
-    type: 'gauge',
-    labels: ['partner', 'mode'],
-    source: 'database',
-    help: 'How long ago both books of the partner were last read completely.',
-  },
-  ponte_reconciliation_age_seconds: {
-    type: 'gauge',
-    labels: ['partner', 'mode'],
-    source: 'database',
-    help: 'How long ago the books of the partner were last compared with ours.',
-  },
-  ponte_reconciliation_differences: {
-    type: 'gauge',
-    labels: ['partner', 'mode'],
-    source: 'database',
-    help: 'What differed then.',
-  },
-  ponte_reconciliation_unread: {
-    type: 'gauge',
-    labels: ['partner', 'mode'],
-    source: 'database',
-    help: 'Lists, entries and wallets that could not be read then.',
-  },
-  ponte_epoch: {
-    type: 'gauge',
-    labels: [],
-    source: 'database',
-    help: 'The epoch of the feed: 1 until the first restore.',
-  },
-  ponte_quarantine: {
-    type: 'gauge',
-    labels: [],
-    source: 'database',
-    help: '1 while a restored database waits for its release, else 0.',
   },
 } as const satisfies Readonly<Record<`ponte_${string}`, MetricRow>>;
 
-export interface MetricRow {
-  readonly type: 'counter' | 'histogram' | 'gauge';
-  readonly labels: readonly string[];
-  readonly source: 'process' | 'database';
-  readonly help: string;
+/** One value without labels, or a value for each. What is not in it has no row. */
+type Values = number | readonly (readonly [labels: Readonly<Record<string, string>>, number])[];
+
+interface StoredRow extends MetricRow {
+  readonly read: (waiting: QueueReport) => Values;
 }
 
-type MetricTable = typeof metricTable;
-type MetricName<Type extends MetricRow['type']> = {
-  readonly [Name in keyof MetricTable]: MetricTable[Name]['type'] extends Type ? Name : never;
-}[keyof MetricTable];
+const ofDatabase: Readonly<Record<`ponte_${string}`, StoredRow>> = {
+  ponte_queue_due: {
+    labels: ['queue'],
+    help:
+      `Rows that are due and not claimed, at most ${COUNTED_MAX}. ` +
+      `The queues are ${queueNames.join(', ')}.`,
+    read: ({ queues }) => queuesBy(queues, ({ due }) => due),
+  },
+  ponte_queue_late_seconds: {
+    labels: ['queue'],
+    help: 'Time since the oldest of them was due.',
+    read: ({ queues }) => queuesBy(queues, ({ lateMs }) => seconds(lateMs)),
+  },
+  ponte_oldest_undelivered_seconds: {
+    help: 'Age of the oldest undelivered event, waits between attempts included.',
+    read: ({ undeliveredMs }) => seconds(undeliveredMs),
+  },
+  ponte_stuck_commands: {
+    help: 'Commands to the partner that need an operator.',
+    read: ({ stuckCommands }) => stuckCommands,
+  },
+  ponte_dead_letters: {
+    help: `Deliveries given up, at most ${COUNTED_MAX}.`,
+    read: ({ deadLetters }) => deadLetters,
+  },
+  ponte_blocked_mails: {
+    help: `Mails that wait because the mail server does not take them, at most ${COUNTED_MAX}.`,
+    read: ({ blockedMails }) => blockedMails,
+  },
+  ponte_funds_needing_review: {
+    labels: ['mode'],
+    help: 'Payments whose money needs an operator: its position or refund is needs_review.',
+    read: ({ fundsToReview }) => modes.map((mode) => [{ mode }, fundsToReview[mode]]),
+  },
+  ponte_unmatched_minor: {
+    labels: ['currency'],
+    help: 'Money that nobody ordered and that needs a decision, in minor units of the currency.',
+    read: ({ unmatched }) =>
+      unmatched.map(({ currency, amountMinor }) => [{ currency }, Number(amountMinor)]),
+  },
+  ponte_unmatched_oldest_seconds: {
+    help: 'For how long the oldest of it has been here; 0 if there is none.',
+    read: ({ unmatched }) => seconds(Math.max(0, ...unmatched.map(({ oldestMs }) => oldestMs))),
+  },
+  ponte_books_read_age_seconds: {
+    labels: ['partner', 'mode'],
+    help: 'How long ago both books of the partner were last read completely.',
+    read: ({ booksRead }) =>
+      booksRead.map(({ partner, mode, ageMs }) => [{ partner, mode }, seconds(ageMs)]),
+  },
+  ponte_reconciliation_age_seconds: {
+    labels: ['partner', 'mode'],
+    help: 'How long ago the books of the partner were last compared with ours.',
+    read: (waiting) => comparisonsBy(waiting, ({ ageMs }) => seconds(ageMs)),
+  },
+  ponte_reconciliation_differences: {
+    labels: ['partner', 'mode'],
+    help: 'What differed then.',
+    read: (waiting) => comparisonsBy(waiting, ({ differences }) => differences),
+  },
+  ponte_reconciliation_unread: {
+    labels: ['partner', 'mode'],
+    help: 'Lists, entries and wallets that could not be read then.',
+    read: (waiting) => comparisonsBy(waiting, ({ unread }) => unread),
+  },
+  ponte_epoch: {
+    help: 'The epoch of the feed: 1 until the first restore.',
+    read: ({ epoch }) => epoch,
+  },
+  ponte_quarantine: {
+    help: '1 while a restored database waits for its release, else 0.',
+    read: ({ inQuarantine }) => (inQuarantine ? 1 : 0),
+  },
+};
+
+/**
+ * Every metric with its description, which Prometheus and adapters/docs/reference/metrics.md show.
+ * Those of `database` are gauges that are read from it; without it they are absent.
+ */
+export const metricTable = { process: ofProcess, database: ofDatabase };
+
+type MetricName<Type extends 'counter' | 'histogram' | 'gauge'> = {
+  readonly [Name in keyof typeof ofProcess]: (typeof ofProcess)[Name]['type'] extends Type
+    ? Name
+    : never;
+}[keyof typeof ofProcess];
 
 /** Scrapes within this time get the same reading. */
 const FRESH_MS = SECOND_MS;
@@ -306,50 +281,38 @@ function scrapeOf(process: Registry, { queueStats }: MetricsSources): () => Prom
 }
 
 function queueGauges(database: Registry): (waiting: QueueReport) => void {
-  const due = gauge(database, 'ponte_queue_due');
-  const late = gauge(database, 'ponte_queue_late_seconds');
-  const undelivered = gauge(database, 'ponte_oldest_undelivered_seconds');
-  const stuck = gauge(database, 'ponte_stuck_commands');
-  const dead = gauge(database, 'ponte_dead_letters');
-  const blocked = gauge(database, 'ponte_blocked_mails');
-  const funds = gauge(database, 'ponte_funds_needing_review');
-  const unmatched = gauge(database, 'ponte_unmatched_minor');
-  const oldestUnmatched = gauge(database, 'ponte_unmatched_oldest_seconds');
-  const booksRead = gauge(database, 'ponte_books_read_age_seconds');
-  const comparedAge = gauge(database, 'ponte_reconciliation_age_seconds');
-  const differences = gauge(database, 'ponte_reconciliation_differences');
-  const unread = gauge(database, 'ponte_reconciliation_unread');
-  const epoch = gauge(database, 'ponte_epoch');
-  const quarantine = gauge(database, 'ponte_quarantine');
+  const gauges = Object.entries(ofDatabase).map(([name, { read, ...row }]) => {
+    return { read, metric: new Gauge(described(database, name, row)) };
+  });
   return (waiting) => {
-    epoch.set(waiting.epoch);
-    quarantine.set(waiting.inQuarantine ? 1 : 0);
-    for (const [queue, { due: rows, lateMs }] of Object.entries(waiting.queues)) {
-      due.set({ queue }, rows);
-      late.set({ queue }, seconds(lateMs));
-    }
-    undelivered.set(seconds(waiting.undeliveredMs));
-    stuck.set(waiting.stuckCommands);
-    dead.set(waiting.deadLetters);
-    blocked.set(waiting.blockedMails);
-    for (const mode of modes) funds.set({ mode }, waiting.fundsToReview[mode]);
-    // A currency without money has no row.
-    unmatched.reset();
-    for (const { currency, amountMinor } of waiting.unmatched) {
-      unmatched.set({ currency }, Number(amountMinor));
-    }
-    const oldestMs = Math.max(0, ...waiting.unmatched.map((sum) => sum.oldestMs));
-    oldestUnmatched.set(seconds(oldestMs));
-    for (const { partner, mode, ageMs } of waiting.booksRead) {
-      booksRead.set({ partner, mode }, seconds(ageMs));
-    }
-    for (const { partner, mode, last } of waiting.reconciliations) {
-      if (last === null) continue;
-      comparedAge.set({ partner, mode }, seconds(last.ageMs));
-      differences.set({ partner, mode }, last.differences);
-      unread.set({ partner, mode }, last.unread);
+    for (const { read, metric } of gauges) {
+      const values = read(waiting);
+      // A currency without money has no row.
+      if (typeof values === 'number') metric.set(values);
+      else metric.reset();
+      for (const [labels, value] of typeof values === 'number' ? [] : values) {
+        metric.set(labels, value);
+      }
     }
   };
+}
+
+function queuesBy(
+  queues: QueueReport['queues'],
+  value: (load: QueueReport['queues'][QueueName]) => number,
+): Values {
+  return Object.entries(queues).map(([queue, load]) => [{ queue }, value(load)]);
+}
+
+type Comparison = NonNullable<QueueReport['reconciliations'][number]['last']>;
+
+function comparisonsBy(
+  { reconciliations }: QueueReport,
+  value: (last: Comparison) => number,
+): Values {
+  return reconciliations.flatMap(({ partner, mode, last }) =>
+    last === null ? [] : [[{ partner, mode }, value(last)] as const],
+  );
 }
 
 function counter(
@@ -358,7 +321,7 @@ function counter(
   read?: (metric: Counter) => void,
 ): Counter {
   return new Counter({
-    ...described(register, name),
+    ...described(register, name, ofProcess[name]),
     collect() {
       read?.(this);
     },
@@ -371,7 +334,7 @@ function gauge(
   read?: (metric: Gauge) => void | Promise<void>,
 ): Gauge {
   return new Gauge({
-    ...described(register, name),
+    ...described(register, name, ofProcess[name]),
     async collect() {
       await read?.(this);
     },
@@ -383,11 +346,14 @@ function histogram(
   name: MetricName<'histogram'>,
   buckets: number[],
 ): Histogram {
-  return new Histogram({ ...described(register, name), buckets });
+  return new Histogram({ ...described(register, name, ofProcess[name]), buckets });
 }
 
-function described(register: Registry, name: keyof MetricTable) {
-  const { help, labels }: MetricRow = metricTable[name];
+function described(
+  register: Registry,
+  name: string,
+  { help, labels = [] }: Omit<MetricRow, 'type'>,
+) {
   return { name, help, labelNames: [...labels], registers: [register] };
 }
 

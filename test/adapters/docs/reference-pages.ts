@@ -101,14 +101,14 @@ function metricsPage(): string {
   const of = (source: 'process' | 'database') =>
     table(
       ['name', 'type', 'labels', 'description'],
-      Object.entries<MetricRow>(metricTable)
-        .filter(([, metric]) => metric.source === source)
-        .map(([name, { type, labels, help }]) => [
+      Object.entries<MetricRow>(metricTable[source]).map(
+        ([name, { type = 'gauge', labels = [], help }]) => [
           code(name),
           type,
           labels.map(code).join(', '),
           help,
-        ]),
+        ],
+      ),
     );
   return page(
     'Metrics',

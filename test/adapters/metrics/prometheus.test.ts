@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import {
   createPrometheusMetrics,
+  type MetricRow,
   type MetricsSources,
   metricTable,
 } from '../../../adapters/metrics/prometheus.js';
@@ -146,12 +147,15 @@ test('every metric of the table is served; without the database, those of the pr
     const text = await (await get()).text();
     return [...text.matchAll(/^# TYPE (ponte_\w+) (\w+)$/gm)].map(([, name, type]) => [name, type]);
   };
-  const described = Object.entries(metricTable);
-  const typesOf = (rows: typeof described) => rows.map(([name, { type }]) => [name, type]).sort();
-  assert.deepEqual((await namesOf(async () => waiting)).sort(), typesOf(described));
-  const ofProcess = described.filter(([, { source }]) => source === 'process');
+  const typesOf = (rows: Readonly<Record<string, MetricRow>>) =>
+    Object.entries(rows)
+      .map(([name, { type = 'gauge' }]) => [name, type])
+      .sort();
+  const { process, database } = metricTable;
+  const all = typesOf({ ...process, ...database });
+  assert.deepEqual((await namesOf(async () => waiting)).sort(), all);
   const unreadable = () => Promise.reject(new Error('unreachable'));
-  assert.deepEqual((await namesOf(unreadable)).sort(), typesOf(ofProcess));
+  assert.deepEqual((await namesOf(unreadable)).sort(), typesOf(process));
 });
 
 test('the age of the last good backup, where backups are made', async (t) => {
