@@ -9,16 +9,81 @@ import { readAmount, writeAmount } from '../../core/domain/commands/partner-mess
 import { AssertionFailure, assert } from '../../core/errors.js';
 import { type Param, type Row, timeParam } from './database.js';
 
-/** How one property is stored, in one column or several. */
-export interface Column<V> {
+interface About {
   readonly kind: 'key' | 'fixed' | 'changing' | 'version' | 'readOnly';
   readonly isSealed: boolean;
   /** Whether the audit log has it in the hashes of its row. */
   readonly isHashed: boolean;
+}
+
+const plain: About = { kind: 'changing', isSealed: false, isHashed: true };
+
+/** How one property is stored, in one column or several. */
+export class Column<V> {
   readonly parts: readonly Part<V>[];
   /** `stored` is the value of the first part. */
   readonly decode: (stored: unknown, row: Row) => V;
+  readonly about: About;
   readonly read: (row: Row) => V;
+
+  constructor(parts: Column<V>['parts'], decode: Column<V>['decode'], about = plain) {
+    this.parts = parts;
+    this.decode = decode;
+    this.about = about;
+    const first = firstOf(parts);
+    this.read = (row) => decode(row[first], row);
+  }
+
+  as(about: Partial<About>): Column<V> {
+    return new Column(this.parts, this.decode, { ...this.about, ...about });
+  }
+
+  key(): Column<V> {
+    return this.as({ kind: 'key' });
+  }
+
+  fixed(): Column<V> {
+    return this.as({ kind: 'fixed' });
+  }
+
+  /** Neither inserts nor updates write it. */
+  readOnly(): Column<V> {
+    return this.as({ kind: 'readOnly' });
+  }
+
+  /** Changes without an author. */
+  unhashed(): Column<V> {
+    return this.as({ isHashed: false });
+  }
+
+  /** A reseal replaces the text. What it is sealed for binds it to its row. */
+  sealed(): Column<V> {
+    return this.as({ isHashed: false, isSealed: true });
+  }
+
+  /** Null where the first of the columns is null. */
+  null(): Column<V | null> {
+    const { decode } = this;
+    const parts = this.parts.map(({ name, write }) => ({
+      name,
+      write: (value: V | null) => (value === null ? null : write(value)),
+    }));
+    return new Column<V | null>(
+      parts,
+      (stored, row) => (stored === null ? null : decode(stored, row)),
+      this.about,
+    );
+  }
+
+  /** Also writes what `derive` makes of the value, to search for it; null stays null. */
+  searchable(
+    this: Column<string | null>,
+    name: string,
+    derive: (value: string) => string,
+  ): Column<string | null> {
+    const write = (value: string | null) => (value === null ? null : derive(value));
+    return new Column([...this.parts, { name, write }], this.decode, this.about);
+  }
 }
 
 export interface Part<V> {
@@ -46,7 +111,9 @@ export const integer = orNull((name) => {
   });
 });
 
-export const time = orNull((name) => column([{ name, write: timeParam }], integer(name).decode));
+export const time = orNull(
+  (name) => new Column([{ name, write: timeParam }], integer(name).decode),
+);
 
 export const minor = orNull((name) => {
   const message = `${name} is a whole number`;
@@ -81,7 +148,7 @@ export function texts<T extends string>(
 ): Column<readonly T[]> {
   const json = text(name);
   const write = (value: readonly T[]) => JSON.stringify(value);
-  return column([{ name, write }], (stored, row) => {
+  return new Column([{ name, write }], (stored, row) => {
     const value: unknown = JSON.parse(json.decode(stored, row));
     assert(
       Array.isArray(value) && value.every((item) => typeof item === 'string' && isItem(item)),
@@ -98,7 +165,7 @@ export function encoded<V>(
   read: (stored: string) => V,
 ): Column<V> {
   const { decode } = text(name);
-  return column([{ name, write }], (stored, row) => read(decode(stored, row)));
+  return new Column([{ name, write }], (stored, row) => read(decode(stored, row)));
 }
 
 /** A value that is stored as JSON. It has no amounts. */
@@ -127,34 +194,14 @@ export function money(
     { name: amountName, write: (value) => value.amountMinor },
     ...(isOwn ? [{ name: currencyName, write: (value: Money) => value.currency }] : []),
   ];
-  return column(parts, (stored, row) => moneyOf(amount.decode(stored, row), currency.read(row)));
+  return new Column(parts, (stored, row) =>
+    moneyOf(amount.decode(stored, row), currency.read(row)),
+  );
 }
 
 export function group<T extends object>(columns: Columns<T>): Column<T> {
   const read = readerOf(columns);
-  return column(partsOf(columns), (_, row) => read(row));
-}
-
-/** Null where the first of the columns is null. */
-export function nullable<V>(of: Column<V>): Column<V | null> {
-  const parts = of.parts.map(({ name, write }) => ({
-    name,
-    write: (value: V | null) => (value === null ? null : write(value)),
-  }));
-  const decode: Column<V | null>['decode'] = (stored, row) =>
-    stored === null ? null : of.decode(stored, row);
-  const { kind, isSealed, isHashed } = of;
-  return { ...column(parts, decode), kind, isSealed, isHashed };
-}
-
-/** Also writes what `derive` makes of the value, to search for it; null stays null. */
-export function searchable(
-  of: Column<string | null>,
-  name: string,
-  derive: (value: string) => string,
-): Column<string | null> {
-  const write = (value: string | null) => (value === null ? null : derive(value));
-  return { ...of, parts: [...of.parts, { name, write }] };
+  return new Column(partsOf(columns), (_, row) => read(row));
 }
 
 /** A column for each property, named like it. */
@@ -165,19 +212,10 @@ export function columnsOf<N extends string, V>(
   return recordOf(names, (name) => of(name.replace(/[A-Z]/g, (sign) => `_${sign.toLowerCase()}`)));
 }
 
-export const key = <V>(of: Column<V>): Column<V> => ({ ...of, kind: 'key' });
-export const fixed = <V>(of: Column<V>): Column<V> => ({ ...of, kind: 'fixed' });
-/** Neither inserts nor updates write it. */
-export const readOnly = <V>(of: Column<V>): Column<V> => ({ ...of, kind: 'readOnly' });
-/** Changes without an author. */
-export const unhashed = <V>(of: Column<V>): Column<V> => ({ ...of, isHashed: false });
-/** A reseal replaces the text. What it is sealed for binds it to its row. */
-export const sealed = <V>(of: Column<V>): Column<V> => ({ ...unhashed(of), isSealed: true });
-
-export const version: Column<number> = { ...integer('version'), kind: 'version' };
+export const version = integer('version').as({ kind: 'version' });
 export const mode = oneOf('mode', modes);
-export const tenant = { orgId: key(text('org_id')), mode: key(mode) } as const;
-export const fixedTenant = { orgId: fixed(text('org_id')), mode: fixed(mode) } as const;
+export const tenant = { orgId: text('org_id').key(), mode: mode.key() } as const;
+export const fixedTenant = { orgId: text('org_id').fixed(), mode: mode.fixed() } as const;
 /** What each table of parties has in columns of the same names. */
 export const party = {
   partnerRef: text.null('partner_ref'),
@@ -223,13 +261,7 @@ function propertiesOf<T>(columns: Columns<T>): readonly (keyof T)[] {
 }
 
 function single<V extends Param>(name: string, decode: Column<V>['decode']): Column<V> {
-  return column([{ name, write: (value) => value }], decode);
-}
-
-function column<V>(parts: readonly Part<V>[], decode: Column<V>['decode']): Column<V> {
-  const first = firstOf(parts);
-  const read = (row: Row) => decode(row[first], row);
-  return { kind: 'changing', isSealed: false, isHashed: true, parts, decode, read };
+  return new Column([{ name, write: (value) => value }], decode);
 }
 
 function firstOf<V>([first]: readonly Part<V>[]): string {
@@ -241,7 +273,7 @@ function firstOf<V>([first]: readonly Part<V>[]): string {
 function orNull<V>(make: (name: string) => Column<V>) {
   const [plain, orNulls] = [new Map<string, Column<V>>(), new Map<string, Column<V | null>>()];
   return Object.assign((name: string) => plain.get(name) ?? added(plain, name, make(name)), {
-    null: (name: string) => orNulls.get(name) ?? added(orNulls, name, nullable(make(name))),
+    null: (name: string) => orNulls.get(name) ?? added(orNulls, name, make(name).null()),
   });
 }
 

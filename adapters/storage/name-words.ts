@@ -2,7 +2,7 @@
 // its buyer, and with each account. A name that a buyer had before still finds it.
 import { nameWords } from '../../core/domain/base/search-text.js';
 import type { Tenant } from '../../core/domain/base/tenant.js';
-import { key, tenant, text, version } from './columns.js';
+import { tenant, text, version } from './columns.js';
 import { defineTable, templated } from './table.js';
 import type { TxPart, UnitOfWork } from './unit-of-work.js';
 
@@ -15,8 +15,8 @@ interface NameWord extends Tenant {
 
 export const nameWordRows = defineTable<NameWord>('name_words', {
   ...tenant,
-  word: key(text('word')),
-  ownerId: key(text('owner_id')),
+  word: text('word').key(),
+  ownerId: text('owner_id').key(),
   version,
 });
 

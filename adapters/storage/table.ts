@@ -48,17 +48,17 @@ export type RowImage = Readonly<Record<string, Param>>;
 /** A table without a `version` column is never updated. */
 export function defineTable<T extends object>(name: string, columns: Columns<T>): PlainTable<T> {
   const properties = Object.keys(columns) as (keyof T & string)[];
-  const ofKind = (kind: Columns<T>[keyof T]['kind']) => {
-    const chosen = properties.filter((property) => columns[property].kind === kind);
+  const ofKind = (kind: Columns<T>[keyof T]['about']['kind']) => {
+    const chosen = properties.filter((property) => columns[property].about.kind === kind);
     return partsOf(columns, chosen);
   };
   const [key, version, changing] = [ofKind('key'), ofKind('version'), ofKind('changing')];
   const keyed = [...key, ...version];
   const all = [...key, ...ofKind('fixed'), ...changing, ...version];
-  const sealed = properties.filter((property) => columns[property].isSealed);
+  const sealed = properties.filter((property) => columns[property].about.isSealed);
   const sealedNames = partsOf(columns, sealed).map(({ name }) => name);
   const names = (of: readonly Part<T>[]) => of.map((part) => part.name);
-  const hashed = properties.filter((property) => columns[property].isHashed);
+  const hashed = properties.filter((property) => columns[property].about.isHashed);
   const hashedNames = partsOf(columns, hashed).map(({ name }) => name);
   const imaged = all.filter((part) => !version.includes(part) && hashedNames.includes(part.name));
   const imageOf = (value: T): RowImage =>

@@ -11,19 +11,7 @@ import {
 } from '../../../core/domain/parties/connected-account.js';
 import { isSubmitted } from '../../../core/domain/parties/party.js';
 import type { PartyDraft } from '../../../core/domain/parties/party-draft.js';
-import {
-  fixed,
-  key,
-  nullable,
-  oneOf,
-  party,
-  sealed,
-  searchable,
-  tenant,
-  text,
-  time,
-  version,
-} from '../columns.js';
+import { oneOf, party, tenant, text, time, version } from '../columns.js';
 import { timeParam } from '../database.js';
 import { noteNames } from '../name-words.js';
 import { defineTable } from '../table.js';
@@ -31,20 +19,20 @@ import { type TxPart, type UnitOfWork, writes } from '../unit-of-work.js';
 
 export const accounts = defineTable<ConnectedAccount>('connected_accounts', {
   ...tenant,
-  id: key(text('id')),
-  externalId: fixed(text.null('external_id')),
-  role: fixed(oneOf('role', roles)),
-  entityType: fixed(oneOf('entity_type', entityTypes)),
+  id: text('id').key(),
+  externalId: text.null('external_id').fixed(),
+  role: oneOf('role', roles).fixed(),
+  entityType: oneOf('entity_type', entityTypes).fixed(),
   status: oneOf('status', accountStatuses),
   receiverId: text.null('receiver_id'),
   commandId: text.null('submit_command_id'),
   ...party,
-  email: searchable(text.null('email'), 'email_key', emailKey),
+  email: text.null('email').searchable('email_key', emailKey),
   legalName: text.null('legal_name'),
-  displayName: fixed(text.null('display_name')),
+  displayName: text.null('display_name').fixed(),
   country: text.null('country'),
-  locale: nullable(oneOf('locale', locales)),
-  taxIdSealed: sealed(text.null('tax_id_sealed')),
+  locale: oneOf('locale', locales).null(),
+  taxIdSealed: text.null('tax_id_sealed').sealed(),
   taxIdLast4: text.null('tax_id_last4'),
   tosSessionKey: text.null('tos_session_key'),
   destinationRef: text.null('destination_ref'),
@@ -53,7 +41,7 @@ export const accounts = defineTable<ConnectedAccount>('connected_accounts', {
   railsCommandId: text.null('rails_command_id'),
   railsRef: text.null('rails_ref'),
   readyAtMs: time.null('ready_at'),
-  createdAtMs: fixed(time('created_at')),
+  createdAtMs: time('created_at').fixed(),
   updatedAtMs: time('updated_at'),
   version,
 });
@@ -116,8 +104,8 @@ const pageIndexes: Readonly<Record<string, string>> = {
 
 export const partyDrafts = defineTable<PartyDraft>('party_drafts', {
   ...tenant,
-  id: key(text('id')),
-  draftSealed: sealed(text('draft_sealed')),
+  id: text('id').key(),
+  draftSealed: text('draft_sealed').sealed(),
   savedAtMs: time('saved_at'),
   version,
 });

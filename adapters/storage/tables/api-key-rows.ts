@@ -1,30 +1,30 @@
 // API keys of organizations, with hashes of their secrets: columns and SQL.
 import type { StoredKey } from '../../../core/domain/access/api-key.js';
 import { isScope } from '../../../core/domain/access/scope.js';
-import { fixed, integer, key, mode, readOnly, text, texts, time, version } from '../columns.js';
+import { integer, mode, text, texts, time, version } from '../columns.js';
 import { timeParam } from '../database.js';
 import { defineTable, merge, type Write } from '../table.js';
 import { type CachedJoin, type TxPart, writes } from '../unit-of-work.js';
 
 export const apiKeys = defineTable<StoredKey>('api_keys', {
-  id: key(text('id')),
-  orgId: fixed(text('org_id')),
-  mode: fixed(mode),
+  id: text('id').key(),
+  orgId: text('org_id').fixed(),
+  mode: mode.fixed(),
   name: text('name'),
-  createdBy: fixed(text.null('created_by')),
+  createdBy: text.null('created_by').fixed(),
   keptBy: text.null('kept_by'),
-  scopes: fixed(texts('scopes', isScope)),
-  keptScopes: fixed(texts('kept_scopes', isScope)),
-  networks: fixed(texts('networks')),
-  salt: fixed(text('salt')),
-  secretHash: fixed(text('secret_hash')),
-  lastUsedAtMs: readOnly(time.null('last_used_at')),
-  usedScopes: readOnly(texts('used_scopes', isScope)),
+  scopes: texts('scopes', isScope).fixed(),
+  keptScopes: texts('kept_scopes', isScope).fixed(),
+  networks: texts('networks').fixed(),
+  salt: text('salt').fixed(),
+  secretHash: text('secret_hash').fixed(),
+  lastUsedAtMs: time.null('last_used_at').readOnly(),
+  usedScopes: texts('used_scopes', isScope).readOnly(),
   revokedAtMs: time.null('revoked_at'),
   rolledAtMs: time.null('rolled_at'),
   expiresAtMs: time.null('expires_at'),
   slot: integer.null('slot'),
-  createdAtMs: fixed(time('created_at')),
+  createdAtMs: time('created_at').fixed(),
   version,
 });
 

@@ -1,32 +1,32 @@
 // Bank details that were given to buyers, and their accounts: columns and SQL.
 import type { BankAccount, BankDetails } from '../../../core/domain/payments/bank-record.js';
-import { fixed, key, tenant, text, time } from '../columns.js';
+import { tenant, text, time } from '../columns.js';
 import { defineTable } from '../table.js';
 import type { TxPart } from '../unit-of-work.js';
 
 const named = {
   ...tenant,
-  paymentId: key(text('payment_id')),
-  checkCode: key(text('check_code')),
-  shortId: fixed(text('short_id')),
-  buyerId: fixed(text('buyer_id')),
-  payeeName: fixed(text.null('payee_name')),
-  issuedAtMs: fixed(time('issued_at')),
+  paymentId: text('payment_id').key(),
+  checkCode: text('check_code').key(),
+  shortId: text('short_id').fixed(),
+  buyerId: text('buyer_id').fixed(),
+  payeeName: text.null('payee_name').fixed(),
+  issuedAtMs: time('issued_at').fixed(),
 } as const;
 
 const details = defineTable<BankDetails>('bank_details', {
   ...named,
-  record: fixed(text('record')),
-  signature: fixed(text('signature')),
-  keyId: fixed(text('key_id')),
+  record: text('record').fixed(),
+  signature: text('signature').fixed(),
+  keyId: text('key_id').fixed(),
 });
 
 type AccountRow = BankAccount & Pick<BankDetails, keyof typeof named>;
 
 const accounts = defineTable<AccountRow>('bank_detail_accounts', {
   ...named,
-  accountHash: key(text('account_hash')),
-  numberHash: fixed(text('number_hash')),
+  accountHash: text('account_hash').key(),
+  numberHash: text('number_hash').fixed(),
 });
 
 export const bankDetailsPart: TxPart<'bankDetails'> = {

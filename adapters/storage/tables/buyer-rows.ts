@@ -5,40 +5,28 @@ import {
   kycStatuses,
 } from '../../../core/domain/parties/buyer-kyc.js';
 import { dossierSubmitters } from '../../../core/domain/parties/identity-facts.js';
-import {
-  fixed,
-  integer,
-  key,
-  mode,
-  oneOf,
-  party,
-  sealed,
-  tenant,
-  text,
-  time,
-  version,
-} from '../columns.js';
+import { integer, mode, oneOf, party, tenant, text, time, version } from '../columns.js';
 import { defineTable } from '../table.js';
 import { type CachedJoin, type TxPart, writes } from '../unit-of-work.js';
 
 export const buyers = defineTable<Buyer>('buyers', {
-  mode: key(mode),
-  id: key(text('id')),
-  email: fixed(text('email')),
-  emailKey: fixed(text('email_key')),
-  createdAtMs: fixed(time('created_at')),
+  mode: mode.key(),
+  id: text('id').key(),
+  email: text('email').fixed(),
+  emailKey: text('email_key').fixed(),
+  createdAtMs: time('created_at').fixed(),
 });
 
 export const submissions = defineTable<KycSubmission>('kyc_submissions', {
   ...tenant,
-  id: key(text('id')),
-  buyerId: fixed(text('buyer_id')),
+  id: text('id').key(),
+  buyerId: text('buyer_id').fixed(),
   flowId: text.null('flow_id'),
   receiverId: text('receiver_id'),
   status: oneOf('status', kycStatuses),
   ...party,
-  draftSealed: sealed(text.null('draft_sealed')),
-  dossierSealed: sealed(text.null('dossier_sealed')),
+  draftSealed: text.null('draft_sealed').sealed(),
+  dossierSealed: text.null('dossier_sealed').sealed(),
   commandId: text.null('submit_command_id'),
   submittedBy: oneOf('submitted_by', dossierSubmitters),
   legalName: text.null('legal_name'),
@@ -48,7 +36,7 @@ export const submissions = defineTable<KycSubmission>('kyc_submissions', {
   documentHash: text.null('document_hash'),
   factTries: integer('fact_tries'),
   submittedAtMs: time('submitted_at'),
-  createdAtMs: fixed(time('created_at')),
+  createdAtMs: time('created_at').fixed(),
   version,
 });
 

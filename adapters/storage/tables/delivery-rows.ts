@@ -9,15 +9,11 @@ import {
 } from '../../../core/domain/webhooks/webhook-delivery.js';
 import { assert } from '../../../core/errors.js';
 import {
-  fixed,
   fixedTenant,
   flag,
   group,
   integer,
-  key,
-  nullable,
   oneOf,
-  sealed,
   tenant,
   text,
   texts,
@@ -32,24 +28,24 @@ import { isOfEvent } from './event-rows.js';
 
 export const subscriptions = defineTable<Subscription>('subscriptions', {
   ...tenant,
-  id: key(text('id')),
+  id: text('id').key(),
   url: text('url'),
   eventTypes: texts('event_types'),
   active: flag('active'),
   paused: flag('paused'),
-  secretSealed: sealed(text('secret_sealed')),
-  slot: fixed(integer.null('slot')),
-  createdAtMs: fixed(time('created_at')),
+  secretSealed: text('secret_sealed').sealed(),
+  slot: integer.null('slot').fixed(),
+  createdAtMs: time('created_at').fixed(),
   updatedAtMs: time('updated_at'),
   version,
 });
 
 export const deliveries = defineTable<WebhookDelivery>('deliveries', {
   ...fixedTenant,
-  id: key(text('id')),
-  subscriptionId: fixed(text('subscription_id')),
-  eventId: fixed(text('event_id')),
-  eventType: fixed(text('event_type')),
+  id: text('id').key(),
+  subscriptionId: text('subscription_id').fixed(),
+  eventId: text('event_id').fixed(),
+  eventType: text('event_type').fixed(),
   status: oneOf('status', deliveryStatuses),
   attempt: integer('attempt'),
   responseStatus: integer.null('response_status'),
@@ -60,28 +56,26 @@ export const deliveries = defineTable<WebhookDelivery>('deliveries', {
   resent: flag('resent'),
   deliveredAtMs: time.null('delivered_at'),
   durationMs: integer.null('duration_ms'),
-  createdAtMs: fixed(time('created_at')),
-  firstAttempt: nullable(
-    group<AttemptResult>({
-      startedAtMs: time('first_started_at'),
-      durationMs: integer('first_duration_ms'),
-      responseStatus: integer.null('first_response_status'),
-      responseBody: text.null('first_response_body'),
-      error: text.null('first_error'),
-    }),
-  ),
+  createdAtMs: time('created_at').fixed(),
+  firstAttempt: group<AttemptResult>({
+    startedAtMs: time('first_started_at'),
+    durationMs: integer('first_duration_ms'),
+    responseStatus: integer.null('first_response_status'),
+    responseBody: text.null('first_response_body'),
+    error: text.null('first_error'),
+  }).null(),
   version,
 });
 
 const attempts = defineTable<DeliveryAttempt>('delivery_attempts', {
-  deliveryId: key(text('delivery_id')),
-  id: key(text('id')),
-  attempt: fixed(integer('attempt')),
-  startedAtMs: fixed(time('started_at')),
-  durationMs: fixed(integer('duration_ms')),
-  responseStatus: fixed(integer.null('response_status')),
-  responseBody: fixed(text.null('response_body')),
-  error: fixed(text.null('error')),
+  deliveryId: text('delivery_id').key(),
+  id: text('id').key(),
+  attempt: integer('attempt').fixed(),
+  startedAtMs: time('started_at').fixed(),
+  durationMs: integer('duration_ms').fixed(),
+  responseStatus: integer.null('response_status').fixed(),
+  responseBody: text.null('response_body').fixed(),
+  error: text.null('error').fixed(),
 });
 
 const ofTenant = 'where org_id = $1 and mode = $2 and';

@@ -12,21 +12,7 @@ import type {
   ReconciliationResult,
   ScheduledReconciliation,
 } from '../../../core/domain/money-desk/reconciliation.js';
-import {
-  fixed,
-  group,
-  integer,
-  json,
-  key,
-  mode,
-  money,
-  nullable,
-  oneOf,
-  sealed,
-  text,
-  time,
-  version,
-} from '../columns.js';
+import { group, integer, json, mode, money, oneOf, text, time, version } from '../columns.js';
 import { defineTable } from '../table.js';
 import { type TxPart, writes } from '../unit-of-work.js';
 import { commandEnds } from './work-rows.js';
@@ -36,36 +22,36 @@ export const unmatchedSql = `state = '${unmatched.state}' and entry_end = '${unm
 export const waitingSql = "state = 'waiting' and entry_end in ('open', 'completed')";
 
 export const deposits = defineTable<Deposit>('deposits', {
-  id: key(text('id')),
-  partner: fixed(text('partner')),
-  mode: fixed(mode),
-  book: fixed(oneOf('book', entryKinds)),
-  partnerRef: fixed(text('partner_ref')),
+  id: text('id').key(),
+  partner: text('partner').fixed(),
+  mode: mode.fixed(),
+  book: oneOf('book', entryKinds).fixed(),
+  partnerRef: text('partner_ref').fixed(),
   partyRef: text.null('receiver_ref'),
   orgId: text.null('org_id'),
   accountId: text.null('account_id'),
   amount: money('amount_minor', 'currency'),
   end: oneOf('entry_end', commandEnds),
   state: oneOf('state', depositStates),
-  payerSealed: sealed(text.null('payer_sealed')),
+  payerSealed: text.null('payer_sealed').sealed(),
   transactionHash: text.null('transaction_hash'),
-  asset: nullable(json<Asset>('asset')),
+  asset: json<Asset>('asset').null(),
   paymentId: text.null('payment_id'),
-  rule: nullable(oneOf('rule', matchRules)),
+  rule: oneOf('rule', matchRules).null(),
   consolidatedReference: text.null('consolidated_reference'),
-  enteredAtMs: fixed(time('entered_at')),
+  enteredAtMs: time('entered_at').fixed(),
   completedAtMs: time.null('completed_at'),
-  createdAtMs: fixed(time('created_at')),
+  createdAtMs: time('created_at').fixed(),
   updatedAtMs: time('updated_at'),
   version,
 });
 
 const bookReadings = defineTable<BookReading>('book_readings', {
-  partner: key(text('partner')),
-  mode: key(mode),
-  book: key(oneOf('book', entryKinds)),
-  span: key(oneOf('span', spanNames)),
-  fromMs: fixed(time('from_at')),
+  partner: text('partner').key(),
+  mode: mode.key(),
+  book: oneOf('book', entryKinds).key(),
+  span: oneOf('span', spanNames).key(),
+  fromMs: time('from_at').fixed(),
   sinceMs: time('since_at'),
   cursor: text.null('page_cursor'),
   beganAtMs: time('began_at'),
@@ -77,18 +63,16 @@ const bookReadings = defineTable<BookReading>('book_readings', {
 });
 
 export const reconciliations = defineTable<ScheduledReconciliation>('reconciliations', {
-  partner: key(text('partner')),
-  mode: key(mode),
-  last: nullable(
-    group<ReconciliationResult>({
-      sinceMs: time('since_at'),
-      endedAtMs: time('ended_at'),
-      entries: integer('entries'),
-      commands: integer('commands'),
-      differences: integer('differences'),
-      unread: integer('unread'),
-    }),
-  ),
+  partner: text('partner').key(),
+  mode: mode.key(),
+  last: group<ReconciliationResult>({
+    sinceMs: time('since_at'),
+    endedAtMs: time('ended_at'),
+    entries: integer('entries'),
+    commands: integer('commands'),
+    differences: integer('differences'),
+    unread: integer('unread'),
+  }).null(),
   dueAtMs: time('due_at'),
   version,
 });

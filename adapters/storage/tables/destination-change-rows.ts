@@ -1,19 +1,19 @@
 // The history of PIX destinations: columns and SQL.
 import type { DestinationChange } from '../../../core/domain/parties/destination-change.js';
-import { fixed, key, tenant, text, time, version } from '../columns.js';
+import { tenant, text, time, version } from '../columns.js';
 import { defineTable } from '../table.js';
 import { type TxPart, writes } from '../unit-of-work.js';
 
 export const destinationChanges = defineTable<DestinationChange>('destination_changes', {
   ...tenant,
-  id: key(text('id')),
-  accountId: fixed(text.null('account_id')),
-  fromRef: fixed(text.null('from_ref')),
-  toRef: fixed(text('to_ref')),
-  pixKeyShown: fixed(text('pix_key_shown')),
-  changedBy: fixed(text('changed_by')),
-  createdAtMs: fixed(time('created_at')),
-  effectiveAtMs: fixed(time('effective_at')),
+  id: text('id').key(),
+  accountId: text.null('account_id').fixed(),
+  fromRef: text.null('from_ref').fixed(),
+  toRef: text('to_ref').fixed(),
+  pixKeyShown: text('pix_key_shown').fixed(),
+  changedBy: text('changed_by').fixed(),
+  createdAtMs: time('created_at').fixed(),
+  effectiveAtMs: time('effective_at').fixed(),
   stoppedAtMs: time.null('stopped_at'),
   replacedAtMs: time.null('replaced_at'),
   version,

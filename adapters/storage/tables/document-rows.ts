@@ -9,7 +9,7 @@ import {
   type Fingerprint,
   nextDocumentStatus,
 } from '../../../core/domain/parties/document.js';
-import { fixed, group, integer, key, oneOf, tenant, text, time, version } from '../columns.js';
+import { group, integer, oneOf, tenant, text, time, version } from '../columns.js';
 import { duePage, timeParam } from '../database.js';
 import { defineTable, merge, rowName } from '../table.js';
 import { type TxPart, writes } from '../unit-of-work.js';
@@ -30,23 +30,23 @@ const purgeableSql = documentStatuses
 
 export const documents = defineTable<Document>('documents', {
   ...tenant,
-  id: key(text('id')),
+  id: text('id').key(),
   owner: group({ party: oneOf('owner_party', parties), id: text('owner_id') }),
-  kind: fixed(oneOf('kind', kinds)),
-  ownerIndex: fixed(integer.null('owner_index')),
-  contentType: fixed(oneOf('content_type', contentTypes)),
-  fileName: fixed(text.null('file_name')),
-  expiresOn: fixed(text.null('expires_on')),
+  kind: oneOf('kind', kinds).fixed(),
+  ownerIndex: integer.null('owner_index').fixed(),
+  contentType: oneOf('content_type', contentTypes).fixed(),
+  fileName: text.null('file_name').fixed(),
+  expiresOn: text.null('expires_on').fixed(),
   status: oneOf('status', documentStatuses),
   contentName: text.null('content_name'),
   sizeBytes: integer.null('size_bytes'),
-  tokenHashes: fixed(group({ upload: text('upload_token_hash'), read: text('read_token_hash') })),
+  tokenHashes: group({ upload: text('upload_token_hash'), read: text('read_token_hash') }).fixed(),
   uploads: integer('uploads'),
   slot: integer.null('slot'),
-  uploadUntilMs: fixed(time('upload_until_at')),
+  uploadUntilMs: time('upload_until_at').fixed(),
   dueAtMs: time.null('due_at'),
   tries: integer('tries'),
-  createdAtMs: fixed(time('created_at')),
+  createdAtMs: time('created_at').fixed(),
   purgedAtMs: time.null('purged_at'),
   version,
 });
@@ -100,9 +100,9 @@ export const documentsPart: TxPart<'documents'> = {
 };
 
 const fingerprints = defineTable<Fingerprint>('fingerprints', {
-  name: key(text('name')),
-  value: fixed(text('value')),
-  createdAtMs: fixed(time('created_at')),
+  name: text('name').key(),
+  value: text('value').fixed(),
+  createdAtMs: time('created_at').fixed(),
 });
 
 export const fingerprintsPart: TxPart<'fingerprints'> = {

@@ -6,17 +6,17 @@ import {
   epochStates,
 } from '../../../core/domain/service/epoch.js';
 import { assert } from '../../../core/errors.js';
-import { fixed, integer, key, oneOf, text, time, version } from '../columns.js';
+import { integer, oneOf, text, time, version } from '../columns.js';
 import type { Database, StatementTemplate } from '../database.js';
 import { defineTable, templated, type Write } from '../table.js';
 import { type CachedJoin, type TxPart, writes } from '../unit-of-work.js';
 
 const epochs = defineTable<Epoch>('epochs', {
-  number: key(integer('number')),
-  cause: fixed(oneOf('cause', epochCauses)),
+  number: integer('number').key(),
+  cause: oneOf('cause', epochCauses).fixed(),
   state: oneOf('state', epochStates),
-  beganAtMs: fixed(time('began_at')),
-  timeline: fixed(integer.null('timeline')),
+  beganAtMs: time('began_at').fixed(),
+  timeline: integer.null('timeline').fixed(),
   checkProgress: text.null('check_progress'),
   checkedAtMs: time.null('checked_at'),
   releasedAtMs: time.null('released_at'),

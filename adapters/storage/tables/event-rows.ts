@@ -10,28 +10,17 @@ import {
   type NumberedEvent,
   ownEventId,
 } from '../../../core/domain/payments/event.js';
-import {
-  encoded,
-  fixed,
-  flag,
-  group,
-  integer,
-  key,
-  readerOf,
-  tenant,
-  text,
-  time,
-} from '../columns.js';
+import { encoded, flag, group, integer, readerOf, tenant, text, time } from '../columns.js';
 import type { Param } from '../database.js';
 import { defineTable, rowName, templated } from '../table.js';
 import type { TxPart } from '../unit-of-work.js';
 
 const facts = {
-  type: fixed(text('type')),
-  subjectId: fixed(text('subject_id')),
-  body: fixed(text('body')),
-  createdAtMs: fixed(time('created_at')),
-  alias: fixed(text.null('alias')),
+  type: text('type').fixed(),
+  subjectId: text('subject_id').fixed(),
+  body: text('body').fixed(),
+  createdAtMs: time('created_at').fixed(),
+  alias: text.null('alias').fixed(),
 } as const;
 
 /** An event, and its alias of this type under the next number. */
@@ -41,10 +30,10 @@ interface WithAlias {
 
 const events = defineTable<NumberedEvent & WithAlias>('events', {
   ...tenant,
-  id: key(text('id')),
+  id: text('id').key(),
   ...facts,
-  sequence: fixed(integer('sequence')),
-  chainHash: fixed(text('chain_hash')),
+  sequence: integer('sequence').fixed(),
+  chainHash: text('chain_hash').fixed(),
 });
 
 function withAlias({ alias, ...event }: NumberedEvent & WithAlias): readonly NumberedEvent[] {

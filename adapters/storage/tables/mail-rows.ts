@@ -9,19 +9,7 @@ import {
   personMail,
 } from '../../../core/domain/mail/mail.js';
 import { assert } from '../../../core/errors.js';
-import {
-  fixed,
-  flag,
-  integer,
-  key,
-  nullable,
-  oneOf,
-  sealed,
-  tenant,
-  text,
-  time,
-  version,
-} from '../columns.js';
+import { flag, integer, oneOf, tenant, text, time, version } from '../columns.js';
 import { timeParam } from '../database.js';
 import { defineTable, mapped, merge, type Table } from '../table.js';
 import { type TxPart, writes } from '../unit-of-work.js';
@@ -39,26 +27,26 @@ interface MailRow extends Omit<Mail, 'subject' | 'proof'> {
 
 const mailRows = defineTable<MailRow>('mails', {
   ...tenant,
-  id: key(text('id')),
-  purpose: fixed(oneOf('purpose', mailPurposes)),
-  paymentId: fixed(text.null('payment_id')),
-  approvalPaymentId: fixed(text.null('approval_payment_id')),
-  accountId: fixed(text.null('account_id')),
-  submissionId: fixed(text.null('submission_id')),
-  ownerIndex: fixed(integer.null('owner_index')),
-  memberId: fixed(text.null('member_id')),
-  action: fixed(nullable(oneOf('action', provenActions))),
-  actionOrgId: fixed(text.null('action_org_id')),
-  cause: fixed(text.null('cause')),
-  to: fixed(text('to_address')),
-  toKey: fixed(text('to_key')),
-  nth: fixed(integer.null('nth')),
-  locale: fixed(oneOf('locale', locales)),
-  tokenHash: fixed(text.null('token_hash')),
-  tokenSealed: sealed(text.null('token_sealed')),
-  codeHash: fixed(text.null('code_hash')),
+  id: text('id').key(),
+  purpose: oneOf('purpose', mailPurposes).fixed(),
+  paymentId: text.null('payment_id').fixed(),
+  approvalPaymentId: text.null('approval_payment_id').fixed(),
+  accountId: text.null('account_id').fixed(),
+  submissionId: text.null('submission_id').fixed(),
+  ownerIndex: integer.null('owner_index').fixed(),
+  memberId: text.null('member_id').fixed(),
+  action: oneOf('action', provenActions).null().fixed(),
+  actionOrgId: text.null('action_org_id').fixed(),
+  cause: text.null('cause').fixed(),
+  to: text('to_address').fixed(),
+  toKey: text('to_key').fixed(),
+  nth: integer.null('nth').fixed(),
+  locale: oneOf('locale', locales).fixed(),
+  tokenHash: text.null('token_hash').fixed(),
+  tokenSealed: text.null('token_sealed').sealed(),
+  codeHash: text.null('code_hash').fixed(),
   codeTries: integer('code_tries'),
-  browserHash: fixed(text.null('browser_hash')),
+  browserHash: text.null('browser_hash').fixed(),
   linkEndsAtMs: time('link_ends_at'),
   linkUsedAtMs: time.null('link_used_at'),
   status: oneOf('status', mailStatuses),
@@ -68,7 +56,7 @@ const mailRows = defineTable<MailRow>('mails', {
   leaseToken: text.null('lease_token'),
   lastError: text.null('last_error'),
   sentAtMs: time.null('sent_at'),
-  createdAtMs: fixed(time('created_at')),
+  createdAtMs: time('created_at').fixed(),
   version,
 });
 

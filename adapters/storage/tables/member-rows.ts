@@ -3,16 +3,16 @@ import { type Member, memberRoles } from '../../../core/domain/access/member.js'
 import type { Passkey } from '../../../core/domain/access/passkey.js';
 import type { Person } from '../../../core/domain/access/person.js';
 import { assert } from '../../../core/errors.js';
-import { fixed, integer, key, oneOf, text, time, unhashed, version } from '../columns.js';
+import { integer, oneOf, text, time, version } from '../columns.js';
 import { timeParam } from '../database.js';
 import { defineTable, merge } from '../table.js';
 import { type TxPart, writes } from '../unit-of-work.js';
 
 export const people = defineTable<Person>('people', {
-  id: key(text('id')),
+  id: text('id').key(),
   email: text('email'),
-  emailKey: fixed(text('email_key')),
-  createdAtMs: fixed(time('created_at')),
+  emailKey: text('email_key').fixed(),
+  createdAtMs: time('created_at').fixed(),
   version,
 });
 
@@ -26,17 +26,17 @@ export const peoplePart: Omit<TxPart<'people'>, StoredPeople> = {
 };
 
 export const members = defineTable<Member>('members', {
-  orgId: key(text('org_id')),
-  id: key(text('id')),
-  personId: fixed(text('person_id')),
-  email: fixed(text('email')),
-  emailKey: fixed(text('email_key')),
+  orgId: text('org_id').key(),
+  id: text('id').key(),
+  personId: text('person_id').fixed(),
+  email: text('email').fixed(),
+  emailKey: text('email_key').fixed(),
   name: text.null('name'),
   role: oneOf('role', memberRoles),
   acceptedAtMs: time.null('accepted_at'),
-  seenAtMs: unhashed(time.null('seen_at')),
+  seenAtMs: time.null('seen_at').unhashed(),
   removedAtMs: time.null('removed_at'),
-  createdAtMs: fixed(time('created_at')),
+  createdAtMs: time('created_at').fixed(),
   version,
 });
 
@@ -63,13 +63,13 @@ export const membersPart: TxPart<'members'> = {
 };
 
 export const passkeys = defineTable<Passkey>('passkeys', {
-  id: key(text('id')),
-  personId: fixed(text('person_id')),
-  credentialId: fixed(text('credential_id')),
-  publicKey: fixed(text('public_key')),
+  id: text('id').key(),
+  personId: text('person_id').fixed(),
+  credentialId: text('credential_id').fixed(),
+  publicKey: text('public_key').fixed(),
   signCount: integer('sign_count'),
   name: text('name'),
-  createdAtMs: fixed(time('created_at')),
+  createdAtMs: time('created_at').fixed(),
   usedAtMs: time.null('used_at'),
   removedAtMs: time.null('removed_at'),
   version,

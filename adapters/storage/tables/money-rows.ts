@@ -17,12 +17,10 @@ import {
   type StoredPosting,
 } from '../../../core/domain/payments/ledger.js';
 import {
-  fixed,
   flag,
   integer,
   json,
   jsonWithAmounts,
-  key,
   minor,
   money,
   oneOf,
@@ -52,8 +50,8 @@ export const lostFundsSql = `${openFundsSql} and ${openLossSql}`;
 
 export const funds = defineTable<Funds>('funds', {
   ...tenant,
-  paymentId: key(text('payment_id')),
-  currency: fixed(text('currency')),
+  paymentId: text('payment_id').key(),
+  currency: text('currency').fixed(),
   position: oneOf('position', positions),
   refund: oneOf('refund', refundStates),
   receivedMinor: minor('received_minor'),
@@ -68,17 +66,17 @@ export const funds = defineTable<Funds>('funds', {
 
 const quotes = defineTable<Quote>('quotes', {
   ...tenant,
-  id: key(text('id')),
-  paymentId: fixed(text('payment_id')),
-  partnerQuoteId: fixed(text('partner_quote_id')),
-  source: fixed(money('source_minor', 'source_currency')),
-  fees: fixed(money('fees_minor', 'fees_currency')),
-  rate: fixed(text('rate')),
-  target: fixed(money('target_minor', 'target_currency')),
-  rateKind: fixed(oneOf('rate_kind', rateKinds)),
-  lockedUntilMs: fixed(time.null('locked_until_at')),
-  expiresAtMs: fixed(time('expires_at')),
-  createdAtMs: fixed(time('created_at')),
+  id: text('id').key(),
+  paymentId: text('payment_id').fixed(),
+  partnerQuoteId: text('partner_quote_id').fixed(),
+  source: money('source_minor', 'source_currency').fixed(),
+  fees: money('fees_minor', 'fees_currency').fixed(),
+  rate: text('rate').fixed(),
+  target: money('target_minor', 'target_currency').fixed(),
+  rateKind: oneOf('rate_kind', rateKinds).fixed(),
+  lockedUntilMs: time.null('locked_until_at').fixed(),
+  expiresAtMs: time('expires_at').fixed(),
+  createdAtMs: time('created_at').fixed(),
 });
 
 interface StoredLine extends Tenant, LedgerLine {
@@ -91,14 +89,14 @@ interface StoredLine extends Tenant, LedgerLine {
 
 const lines = defineTable<StoredLine>('ledger_lines', {
   ...tenant,
-  postingId: key(text('posting_id')),
-  lineNumber: key(integer('line_number')),
+  postingId: text('posting_id').key(),
+  lineNumber: integer('line_number').key(),
   // The id of a deposit is in this column, too.
-  subjectId: fixed(text('payment_id')),
-  kind: fixed(oneOf('kind', postingKinds)),
-  account: fixed(oneOf('account', ledgerAccounts)),
-  money: fixed(money('amount_minor', 'currency')),
-  atMs: fixed(time('posted_at')),
+  subjectId: text('payment_id').fixed(),
+  kind: oneOf('kind', postingKinds).fixed(),
+  account: oneOf('account', ledgerAccounts).fixed(),
+  money: money('amount_minor', 'currency').fixed(),
+  atMs: time('posted_at').fixed(),
 });
 
 type AccountingRow = Accounting & { readonly isSumming: boolean };

@@ -7,32 +7,22 @@ import type {
 } from '../../../core/domain/access/registered-operator.js';
 import type { OperatorSession } from '../../../core/domain/access/session.js';
 import { assert } from '../../../core/errors.js';
-import {
-  encoded,
-  fixed,
-  integer,
-  key,
-  nullable,
-  text,
-  time,
-  unhashed,
-  version,
-} from '../columns.js';
+import { encoded, integer, text, time, version } from '../columns.js';
 import { timeParam } from '../database.js';
 import { defineTable, merge } from '../table.js';
 import { type TxPart, writes } from '../unit-of-work.js';
 
 export const operators = defineTable<RegisteredOperator>('operators', {
-  id: key(text('id')),
-  name: fixed(text('name')),
-  publicKey: fixed(text('public_key')),
-  number: fixed(integer('number')),
-  createdBy: fixed(text.null('created_by')),
-  createdAtMs: fixed(time('created_at')),
+  id: text('id').key(),
+  name: text('name').fixed(),
+  publicKey: text('public_key').fixed(),
+  number: integer('number').fixed(),
+  createdBy: text.null('created_by').fixed(),
+  createdAtMs: time('created_at').fixed(),
   removedBy: text.null('removed_by'),
   removedAtMs: time.null('removed_at'),
-  signedAtMs: unhashed(time('signed_at')),
-  series: unhashed(integer('series')),
+  signedAtMs: time('signed_at').unhashed(),
+  series: integer('series').unhashed(),
   version,
 });
 
@@ -45,18 +35,16 @@ export const operatorsPart: TxPart<'operators'> = {
 };
 
 const operatorSessions = defineTable<OperatorSession>('operator_sessions', {
-  id: key(text('id')),
-  operatorId: fixed(text('operator_id')),
-  signed: fixed(
-    nullable(
-      encoded<SignedCommand>('signed', JSON.stringify, (stored) =>
-        Object.freeze(JSON.parse(stored)),
-      ),
-    ),
-  ),
-  linkHash: fixed(text('link_hash')),
-  linkEndsAtMs: fixed(time('link_ends_at')),
-  createdAtMs: fixed(time('created_at')),
+  id: text('id').key(),
+  operatorId: text('operator_id').fixed(),
+  signed: encoded<SignedCommand>('signed', JSON.stringify, (stored) =>
+    Object.freeze(JSON.parse(stored)),
+  )
+    .null()
+    .fixed(),
+  linkHash: text('link_hash').fixed(),
+  linkEndsAtMs: time('link_ends_at').fixed(),
+  createdAtMs: time('created_at').fixed(),
   tokenHash: text.null('token_hash'),
   openedAtMs: time.null('opened_at'),
   seenAtMs: time.null('seen_at'),

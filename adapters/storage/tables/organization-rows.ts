@@ -13,25 +13,12 @@ import {
   type ProductionRequest,
   productionStates,
 } from '../../../core/domain/parties/production-request.js';
-import {
-  columnsOf,
-  fixed,
-  flag,
-  integer,
-  key,
-  nullable,
-  oneOf,
-  party,
-  tenant,
-  text,
-  time,
-  version,
-} from '../columns.js';
+import { columnsOf, flag, integer, oneOf, party, tenant, text, time, version } from '../columns.js';
 import { defineTable, mapped, type Table } from '../table.js';
 import { type CachedJoin, type TxPart, writes } from '../unit-of-work.js';
 
 export const organizations = defineTable<Organization>('organizations', {
-  id: key(text('org_id')),
+  id: text('org_id').key(),
   name: text('name'),
   productionGrantedAtMs: time.null('production_granted_at'),
   requiresApproval: flag('requires_approval'),
@@ -41,13 +28,13 @@ export const organizations = defineTable<Organization>('organizations', {
   accentColor: text.null('accent_color'),
   logoHash: text.null('logo_hash'),
   timeZone: text('time_zone'),
-  createdAtMs: fixed(time('created_at')),
+  createdAtMs: time('created_at').fixed(),
   version,
 });
 
 export const profiles = defineTable<OrganizationProfile>('organization_profiles', {
   ...tenant,
-  status: nullable(oneOf('kyb_status', partyStatuses)),
+  status: oneOf('kyb_status', partyStatuses).null(),
   commandId: text.null('kyb_command_id'),
   ...party,
   railsCommandId: text.null('rails_command_id'),
@@ -93,7 +80,7 @@ export const organizationsPart: TxPart<'organizations'> = {
 };
 
 const logos = defineTable<Logo>('organization_logos', {
-  orgId: key(text('org_id')),
+  orgId: text('org_id').key(),
   contentType: oneOf('content_type', logoTypes),
   hash: text('hash'),
   content: text('content'),
@@ -113,15 +100,15 @@ interface RequestRow extends Omit<ProductionRequest, 'answers' | 'certified'> {
 type Certified = Pick<ProductionRequest, 'certified'>;
 
 const requestRows = defineTable<RequestRow>('production_requests', {
-  orgId: key(text('org_id')),
-  id: key(text('id')),
-  requestedBy: fixed(text('requested_by')),
-  answers: fixed(text('answers')),
+  orgId: text('org_id').key(),
+  id: text('id').key(),
+  requestedBy: text('requested_by').fixed(),
+  answers: text('answers').fixed(),
   state: oneOf('state', productionStates),
   decidedBy: text.null('decided_by'),
   decidedAtMs: time.null('decided_at'),
   reason: text.null('reason'),
-  createdAtMs: fixed(time('created_at')),
+  createdAtMs: time('created_at').fixed(),
   version,
 });
 

@@ -8,7 +8,7 @@ import {
   proposalStates,
   sortedJson,
 } from '../../../core/domain/money-desk/proposal.js';
-import { encoded, fixed, integer, key, mode, oneOf, text, time, version } from '../columns.js';
+import { encoded, integer, mode, oneOf, text, time, version } from '../columns.js';
 import { defineTable } from '../table.js';
 import { type TxPart, writes } from '../unit-of-work.js';
 import { deposits, unmatchedSql, waitingSql } from './deposit-rows.js';
@@ -17,21 +17,23 @@ import { approvalLostSql, payments } from './payment-rows.js';
 import { commands } from './work-rows.js';
 
 export const proposals = defineTable<Proposal>('proposals', {
-  id: key(text('id')),
-  orgId: fixed(text.null('org_id')),
-  mode: fixed(mode),
-  itemId: fixed(text('item_id')),
-  number: fixed(integer('number')),
-  action: fixed(
-    encoded('action', sortedJson, (stored) => JSON.parse(stored, readAmount) as ProposedAction),
-  ),
-  evidence: fixed(text.null('evidence')),
-  basis: fixed(text('basis')),
+  id: text('id').key(),
+  orgId: text.null('org_id').fixed(),
+  mode: mode.fixed(),
+  itemId: text('item_id').fixed(),
+  number: integer('number').fixed(),
+  action: encoded(
+    'action',
+    sortedJson,
+    (stored) => JSON.parse(stored, readAmount) as ProposedAction,
+  ).fixed(),
+  evidence: text.null('evidence').fixed(),
+  basis: text('basis').fixed(),
   state: oneOf('state', proposalStates),
-  proposedById: fixed(text('proposed_by_id')),
-  proposedBy: fixed(text('proposed_by')),
-  proposedAtMs: fixed(time('proposed_at')),
-  expiresAtMs: fixed(time('expires_at')),
+  proposedById: text('proposed_by_id').fixed(),
+  proposedBy: text('proposed_by').fixed(),
+  proposedAtMs: time('proposed_at').fixed(),
+  expiresAtMs: time('expires_at').fixed(),
   endedById: text.null('ended_by_id'),
   endedBy: text.null('ended_by'),
   endedAtMs: time.null('ended_at'),

@@ -1,20 +1,20 @@
 // Requests that were refused or failed: columns and SQL. Their ids sort by time.
 import type { RefusedRequest } from '../../../core/domain/service/refused-request.js';
-import { fixed, integer, key, mode, nullable, text, time, version } from '../columns.js';
+import { integer, mode, text, time, version } from '../columns.js';
 import { defineTable } from '../table.js';
 import { type TxPart, writes } from '../unit-of-work.js';
 
 const refusedRequests = defineTable<RefusedRequest>('refused_requests', {
-  id: key(text('id')),
-  requestId: fixed(text('request_id')),
-  atMs: fixed(time('created_at')),
-  operation: fixed(text.null('operation')),
-  status: fixed(integer('status')),
-  code: fixed(text('code')),
-  field: fixed(text.null('field')),
-  orgId: fixed(text.null('org_id')),
-  mode: fixed(nullable(mode)),
-  credentialId: fixed(text.null('credential_id')),
+  id: text('id').key(),
+  requestId: text('request_id').fixed(),
+  atMs: time('created_at').fixed(),
+  operation: text.null('operation').fixed(),
+  status: integer('status').fixed(),
+  code: text('code').fixed(),
+  field: text.null('field').fixed(),
+  orgId: text.null('org_id').fixed(),
+  mode: mode.null().fixed(),
+  credentialId: text.null('credential_id').fixed(),
   version,
 });
 

@@ -5,15 +5,15 @@ import {
   keyStates,
 } from '../../../core/domain/service/sealed-text.js';
 import { type ServiceKey, serviceKeyPurposes } from '../../../core/domain/service/service-key.js';
-import { fixed, key, oneOf, sealed, text, time, version } from '../columns.js';
+import { oneOf, text, time, version } from '../columns.js';
 import { defineTable, rowName, templated, type Write } from '../table.js';
 import { type CachedJoin, type TxPart, writes } from '../unit-of-work.js';
 
 const keyCheckValues = defineTable<KeyCheckValue>('key_check_values', {
-  keyId: key(text('key_id')),
-  sealed: fixed(text('sealed')),
+  keyId: text('key_id').key(),
+  sealed: text('sealed').fixed(),
   state: oneOf('state', keyStates),
-  createdAtMs: fixed(time('created_at')),
+  createdAtMs: time('created_at').fixed(),
   version,
 });
 
@@ -36,10 +36,10 @@ export const keyCheckValuesPart: TxPart<'keyCheckValues'> = {
 };
 
 export const serviceKeys = defineTable<ServiceKey>('service_keys', {
-  id: key(text('id')),
-  purpose: fixed(oneOf('purpose', serviceKeyPurposes)),
-  sealed: fixed(sealed(text('sealed'))),
-  createdAtMs: fixed(time('created_at')),
+  id: text('id').key(),
+  purpose: oneOf('purpose', serviceKeyPurposes).fixed(),
+  sealed: text('sealed').sealed().fixed(),
+  createdAtMs: time('created_at').fixed(),
   expiresAtMs: time.null('expires_at'),
   version,
 });

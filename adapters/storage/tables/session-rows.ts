@@ -6,22 +6,22 @@ import {
   sessionBeginnings,
 } from '../../../core/domain/access/session.js';
 import { assert } from '../../../core/errors.js';
-import { fixed, flag, integer, key, oneOf, tenant, text, time, version } from '../columns.js';
+import { flag, integer, oneOf, tenant, text, time, version } from '../columns.js';
 import { timeParam } from '../database.js';
 import { defineTable, merge } from '../table.js';
 import { type TxPart, writes } from '../unit-of-work.js';
 
 const pageSessions = defineTable<PageSession>('page_sessions', {
   ...tenant,
-  id: key(text('id')),
-  kind: fixed(oneOf('kind', pageSessionKinds)),
-  paymentId: fixed(text.null('payment_id')),
-  submissionId: fixed(text.null('submission_id')),
-  accountId: fixed(text.null('account_id')),
-  ownerIndex: fixed(integer.null('owner_index')),
-  createdAtMs: fixed(time('created_at')),
+  id: text('id').key(),
+  kind: oneOf('kind', pageSessionKinds).fixed(),
+  paymentId: text.null('payment_id').fixed(),
+  submissionId: text.null('submission_id').fixed(),
+  accountId: text.null('account_id').fixed(),
+  ownerIndex: integer.null('owner_index').fixed(),
+  createdAtMs: time('created_at').fixed(),
   seenAtMs: time('seen_at'),
-  endsAtMs: fixed(time('ends_at')),
+  endsAtMs: time('ends_at').fixed(),
   endedAtMs: time.null('ended_at'),
   isPressed: flag('is_pressed'),
   version,
@@ -87,16 +87,16 @@ export const pageSessionsPart: TxPart<'pageSessions'> = {
 };
 
 const memberSessions = defineTable<MemberSession>('member_sessions', {
-  id: key(text('id')),
-  personId: fixed(text('person_id')),
-  orgId: fixed(text.null('org_id')),
-  began: fixed(oneOf('began', sessionBeginnings)),
-  createdAtMs: fixed(time('created_at')),
-  endsAtMs: fixed(time('ends_at')),
+  id: text('id').key(),
+  personId: text('person_id').fixed(),
+  orgId: text.null('org_id').fixed(),
+  began: oneOf('began', sessionBeginnings).fixed(),
+  createdAtMs: time('created_at').fixed(),
+  endsAtMs: time('ends_at').fixed(),
   endedAtMs: time.null('ended_at'),
-  tokenHash: fixed(text.null('token_hash')),
+  tokenHash: text.null('token_hash').fixed(),
   seenAtMs: time.null('seen_at'),
-  operatorId: fixed(text.null('operator_id')),
+  operatorId: text.null('operator_id').fixed(),
   version,
 });
 

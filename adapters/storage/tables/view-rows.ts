@@ -26,7 +26,7 @@ import {
 } from '../../../core/domain/payments/payment.js';
 import { assert } from '../../../core/errors.js';
 import { type TenantPaymentFilter, VERSIONS_MAX } from '../../../core/ports/storage.js';
-import { integer, nullable, oneOf, text } from '../columns.js';
+import { integer, oneOf, text } from '../columns.js';
 import { type CachedPage, type Param, type Row, timeParam } from '../database.js';
 import type { CachedJoin, Joined, TxPart } from '../unit-of-work.js';
 import { accounts, buyerKycSql } from './account-rows.js';
@@ -41,7 +41,7 @@ import {
   payments,
 } from './payment-rows.js';
 
-const submissionStatus = nullable(oneOf('submission_status', kycStatuses));
+const submissionStatus = oneOf('submission_status', kycStatuses).null();
 
 const kycStatus: Joined<KycStatus> = {
   tables: [submissions, accounts],

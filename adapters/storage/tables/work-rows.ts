@@ -29,18 +29,14 @@ import type {
 } from '../../../core/domain/payments/simulated-event.js';
 import { assert } from '../../../core/errors.js';
 import {
-  fixed,
   fixedTenant,
   flag,
   integer,
   jsonWithAmounts,
-  key,
   minor,
   mode,
   money,
-  nullable,
   oneOf,
-  sealed,
   tenant,
   text,
   time,
@@ -78,21 +74,21 @@ interface CommandRow
 
 const commandRows = defineTable<CommandRow>('partner_commands', {
   ...fixedTenant,
-  id: key(text('id')),
-  reference: fixed(text('reference')),
-  kind: fixed(oneOf('kind', commandKinds)),
-  paymentId: fixed(text.null('payment_id')),
-  submissionId: fixed(text.null('submission_id')),
-  accountId: fixed(text.null('account_id')),
-  amount: nullable(money('amount_minor', 'currency')),
-  payinId: fixed(text.null('payin_id')),
+  id: text('id').key(),
+  reference: text('reference').fixed(),
+  kind: oneOf('kind', commandKinds).fixed(),
+  paymentId: text.null('payment_id').fixed(),
+  submissionId: text.null('submission_id').fixed(),
+  accountId: text.null('account_id').fixed(),
+  amount: money('amount_minor', 'currency').null(),
+  payinId: text.null('payin_id').fixed(),
   state: oneOf('state', commandStates),
-  request: sealed(text.null('request')),
+  request: text.null('request').sealed(),
   partnerRef: text.null('partner_ref'),
-  depositId: fixed(text.null('deposit_id')),
-  isOrdered: fixed(nullable(flag('is_ordered'))),
+  depositId: text.null('deposit_id').fixed(),
+  isOrdered: flag('is_ordered').null().fixed(),
   end: oneOf('command_end', commandEnds),
-  overruled: nullable(oneOf('overruled', commandEnds)),
+  overruled: oneOf('overruled', commandEnds).null(),
   isUndecided: flag('is_undecided'),
   receivedMinor: minor('received_minor'),
   confirmedMinor: minor('confirmed_minor'),
@@ -106,10 +102,10 @@ const commandRows = defineTable<CommandRow>('partner_commands', {
   dueAtMs: time.null('due_at'),
   leaseToken: text.null('lease_token'),
   lastError: text.null('last_error'),
-  queue: nullable(oneOf('queue', commandQueues)),
+  queue: oneOf('queue', commandQueues).null(),
   isStuck: flag('is_stuck'),
   isInFlight: flag('is_in_flight'),
-  createdAtMs: fixed(time('created_at')),
+  createdAtMs: time('created_at').fixed(),
   updatedAtMs: time('updated_at'),
   instance: text.null('instance'),
   version,
@@ -167,11 +163,11 @@ function isIn<K extends CommandKind>(kinds: readonly K[], kind: CommandKind): ki
 }
 
 const inbox = defineTable<InboxMessage>('inbox', {
-  partner: key(text('partner')),
-  mode: key(mode),
-  messageId: key(text('message_id')),
-  facts: fixed(text('facts')),
-  receivedAtMs: fixed(time('received_at')),
+  partner: text('partner').key(),
+  mode: mode.key(),
+  messageId: text('message_id').key(),
+  facts: text('facts').fixed(),
+  receivedAtMs: time('received_at').fixed(),
   dueAtMs: time.null('due_at'),
   tries: integer('tries'),
   version,
@@ -179,7 +175,7 @@ const inbox = defineTable<InboxMessage>('inbox', {
 
 const advances = defineTable<Advance>('advances', {
   ...tenant,
-  paymentId: key(text('payment_id')),
+  paymentId: text('payment_id').key(),
   to: oneOf('to_status', paymentStatuses),
   dueAtMs: time('due_at'),
   tries: integer('tries'),
@@ -187,8 +183,8 @@ const advances = defineTable<Advance>('advances', {
 });
 
 const simulations = defineTable<SimulatedReport>('simulated_reports', {
-  mode: key(mode),
-  reference: key(text('reference')),
+  mode: mode.key(),
+  reference: text('reference').key(),
   outcome: jsonWithAmounts<SimulatedOutcome>('outcome'),
   version,
 });
