@@ -45,7 +45,6 @@ const retryWaits = schedules.webhookAttempt.waitsMs.map((ms) => ms / SECOND_MS).
 /** In production: time for a load balancer to miss two probes. */
 const DRAIN_SECONDS = 5;
 
-/** Defaults of the limits of creates. */
 const creates = { perMinute: 600, burst: 100 } as const;
 
 /** What the keys of a tenant share; `count` is the default of one key. */

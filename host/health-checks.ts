@@ -252,7 +252,6 @@ export async function findingsWithoutDatabase({
   };
 }
 
-/** The folder, or its nearest parent that exists. */
 function existingParent(folder: string): string {
   return existsSync(folder) ? folder : existingParent(dirname(folder));
 }

@@ -22,7 +22,6 @@ export interface HostClock extends Clock {
   afterStepBack(shiftDueTimes: (step: ClockStep) => Promise<void>): Promise<void>;
 }
 
-/** The clock was set from `fromMs` to `toMs`. */
 export interface ClockStep {
   readonly fromMs: number;
   readonly toMs: number;

@@ -27,7 +27,6 @@ export interface RestoreStage extends Place {
 
 type Move = readonly [from: string, to: string];
 
-/** Existing files of the database, then its documents. */
 export function occupantsOf({ file, documents }: Place): readonly string[] {
   const files = [file, `${file}-wal`, `${file}-shm`].filter((path) => existsSync(path));
   return documentsIn(documents).length > 0 ? [...files, documents] : files;

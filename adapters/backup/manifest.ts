@@ -44,7 +44,6 @@ const manifest = z.strictObject({
   rows: z.record(z.string(), count),
   /** The head of the audit log; null before its first entry. */
   auditHead: z.strictObject({ sequence: count, chainHash: sha256 }).nullable().optional(),
-  /** Defects in the audit log at the time of the backup. */
   auditDefects: count.optional(),
   /** Differences in the ledger at the time of the backup. */
   ledgerDifferences: count,

@@ -73,7 +73,6 @@ export interface HttpOptions {
   readonly keepAliveSeconds?: number;
 }
 
-/** Pages on the same server. */
 export interface Pages {
   /** Whether the path of this request is that of a page. */
   owns(request: IncomingMessage): boolean;

@@ -89,7 +89,6 @@ export const amountTooSmall = {
   message: 'The amount does not cover the fees.',
 } as const;
 
-/** The rate of the minute. */
 export function rateAt(currency: string, nowMs: number): Rate {
   const middle = middleRates.get(currency);
   assert(middle !== undefined, `the fake partner does not support ${currency}`);

@@ -44,10 +44,8 @@ export interface Transaction {
   readonly partnerRef: string;
 }
 
-/** The transaction and stages of one kind. */
 export interface TransactionScenario<K extends TransactionKind> {
   readonly kind: K;
-  /** The transaction of a request, or its refusal. */
   readonly transaction: (mode: Mode, request: string) => Transaction | FakeRefusal;
   /** Null if the id is not a transaction of this kind and mode. */
   readonly stages: (mode: Mode, partnerRef: string, delayMs: number) => Stages<K> | null;

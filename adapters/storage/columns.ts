@@ -158,7 +158,6 @@ export function texts<T extends string>(
   });
 }
 
-/** A value that is stored as text. */
 export function encoded<V>(
   name: string,
   write: (value: V) => string,

@@ -333,7 +333,6 @@ export interface Tx {
         readonly countMax: number;
       },
     ): Many<StatusCount>;
-    /** The buyer's KYC for this tenant. */
     kycStatus(tenant: Tenant, buyer: Pick<Buyer, 'id' | 'emailKey'>): Promise<KycStatus>;
     buyer(
       tenant: Tenant,
@@ -659,7 +658,6 @@ export interface Tx {
     list(filter: DeliveryFilter): Many<WebhookDelivery>;
     /** The deliveries of one event to all subscriptions. */
     ofEvent(tenant: Tenant, eventId: string, limit: number): Many<WebhookDelivery>;
-    /** How many there are of one subscription. */
     counts(subscriptionId: string, within: CountRange): Promise<DeliveryCounts>;
     pendingOf(subscriptionId: string, limit: number): Many<WebhookDelivery>;
     /** Pending, not due yet and not leased. */
@@ -896,7 +894,6 @@ export interface QueueStats {
   }[];
 }
 
-/** What counts of deliveries count. */
 export interface CountRange {
   /** `recent` and `delivered` count from this id on. */
   readonly fromId: string;
@@ -921,7 +918,6 @@ export interface ListPage {
   readonly limit: number;
 }
 
-/** Events of a feed. */
 export interface FeedFilter {
   /** Null: about all subjects. */
   readonly subjectId: string | null;

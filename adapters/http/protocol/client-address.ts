@@ -15,7 +15,6 @@ export function isNetwork(text: string): boolean {
   return length === undefined || (/^\d{1,3}$/.test(length) && Number(length) <= bitsOf(family));
 }
 
-/** Whether an IP address is in one of these networks (`isNetwork`). */
 export function withinNetworks(networks: readonly string[]): (address: string) => boolean {
   if (networks.length === 0) return () => false;
   const list = new BlockList();

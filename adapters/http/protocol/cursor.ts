@@ -10,7 +10,6 @@ const PURPOSE = 'list-cursor';
 const MAC_LENGTH = 64;
 const cursorForm = /^[A-Za-z0-9_-]{1,512}$/;
 
-/** The list of a cursor: its operation, tenant and parent resource. */
 export interface ListName {
   readonly operation: string;
   readonly tenant: Tenant;

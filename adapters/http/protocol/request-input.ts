@@ -98,7 +98,6 @@ export interface Input {
   readonly idempotencyKey: string | null;
 }
 
-/** Limits of a body that is read completely. */
 export interface BodyLimits {
   readonly bytesMax: number;
   readonly timeoutMs: number;

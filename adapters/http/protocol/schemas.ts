@@ -8,7 +8,6 @@ import { formatInstant, isCalendarDate } from '../../../core/domain/base/instant
 import { RawJson } from '../../../core/domain/base/raw-json.js';
 import { PonteError } from '../../../core/errors.js';
 
-/** Bytes of JSON in `metadata` and in `display`. */
 export const RAW_JSON_BYTES_MAX = 32 * 1024;
 /** Properties that keep the text in which they were sent; the pipeline wraps them as RawJson. */
 export const rawJsonFields = ['metadata', 'display'] as const;

@@ -33,7 +33,6 @@ import {
 } from './dossier-fields.js';
 import { requirements, requirementsOf } from './requirements-answer.js';
 
-/** The required fields of an owner; the others are optional. */
 type RequiredOwner = { readonly [K in (typeof ownerRequirements)[number]]: (typeof owner)[K] };
 
 const requiredOwnerFields = Object.fromEntries(

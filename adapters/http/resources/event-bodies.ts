@@ -158,7 +158,6 @@ function kind<T extends z.ZodRawShape>(types: readonly string[], data: T) {
   return z.object({ event: z.enum(types), data: z.object(data) });
 }
 
-/** The types of the money events with this data. */
 function saying(namespace: string, data: z.ZodRawShape): readonly string[] {
   return moneyEvents
     .filter((name) => moneyData[name] === data)

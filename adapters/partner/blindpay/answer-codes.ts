@@ -136,7 +136,6 @@ const listed: readonly Listed[] = [
   },
 ];
 
-/** Each listed code with whose fault it is. */
 export const faults: ReadonlyMap<string, Fault> = new Map(
   listed.flatMap(({ codes }) =>
     Object.entries(codes).flatMap(([fault, ofFault]) =>

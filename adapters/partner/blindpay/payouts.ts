@@ -91,7 +91,6 @@ type Request = z.output<typeof requestShape>;
 /** Where the chain of a command is. A process that starts follows it from its start. */
 interface Chain {
   number: number;
-  /** The quote of this number was alive. */
   wasAlive: boolean;
   /** Until then, by the monotonic clock, a quote of the chain may be alive. */
   mayLiveUntilMs: number;

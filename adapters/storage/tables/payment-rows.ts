@@ -75,7 +75,6 @@ export const approvalLostSql = [
   ')',
 ].join('');
 
-/** The terminal statuses. */
 export const endedSql = `(${paymentStatuses
   .filter(isTerminal)
   .map((status) => `'${status}'`)

@@ -189,12 +189,10 @@ export function exceeds(key: Pick<StoredKey, 'scopes' | 'keptScopes'>, role: Mem
   return (granted.length === 0 ? keyScopes : granted).some((scope) => !held.includes(scope));
 }
 
-/** Whether it is the id of a member, not of an operator. */
 export function isMemberId(id: string | null): id is string {
   return id?.startsWith('mem_') === true;
 }
 
-/** Whether it is the id of an API key. */
 export function isKeyId(id: string): boolean {
   return id.startsWith('key_');
 }

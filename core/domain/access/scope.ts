@@ -75,7 +75,6 @@ function originsIn({ byOrigin }: { readonly byOrigin: ScopeByOrigin }): readonly
   return Object.keys(byOrigin) as readonly PaymentOrigin[];
 }
 
-/** The origins whose scope is granted. */
 export function originsAllowed(
   rule: { readonly byOrigin: ScopeByOrigin },
   granted: readonly Scope[],

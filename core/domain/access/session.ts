@@ -14,7 +14,6 @@ interface SessionRule {
   readonly opens: readonly string[];
 }
 
-/** How long a session may be idle. */
 export const SESSION_IDLE_MS = HOUR_MS;
 
 const HALF_DAY_MS = 12 * HOUR_MS;
@@ -137,7 +136,6 @@ export interface OperatorSession extends SessionRow {
 
 export type AnySession = PageSession | MemberSession | OperatorSession;
 
-/** How long a link to the console opens a session. */
 export const CONSOLE_LINK_MS = 5 * MINUTE_MS;
 /** How old a session may be for actions that need a fresh proof that the member is there. */
 export const FRESH_MS = 10 * MINUTE_MS;
@@ -177,7 +175,6 @@ export function newPageSession(
   });
 }
 
-/** A session with a cookie of this token. */
 export function newCookieSession(
   { id, personId, began }: Pick<MemberSession, 'id' | 'personId' | 'began'>,
   token: string,
@@ -226,7 +223,6 @@ function begun(kind: SessionKind, nowMs: number): Omit<SessionRow, 'id'> {
   return { createdAtMs: nowMs, endsAtMs, endedAtMs: null, version: 1 };
 }
 
-/** The link was opened. */
 export function openedSession(
   link: OperatorSession,
   token: string,

@@ -44,7 +44,6 @@ export function noAccounting({ orgId, mode }: Tenant): Accounting {
   return Object.freeze({ orgId, mode, accounts: {}, closed: [], version: 0 });
 }
 
-/** An entry in its month. */
 export interface BookedEntry extends SettlementEntry {
   /** YYYY-MM-DD. */
   readonly day: string;
@@ -171,7 +170,6 @@ export function chosenMonth(
   return { month: chosen, months: latest.includes(chosen) ? latest : [...latest, chosen] };
 }
 
-/** The days of a month, from and to. */
 export function daysOfMonth(month: string) {
   return daysOf(periodOf(month));
 }

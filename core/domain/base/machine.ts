@@ -4,7 +4,6 @@ import { assert } from '../../errors.js';
 
 type Row = Readonly<Record<string, string>>;
 
-/** The events of a table. */
 export type MoveOf<Table> = { [State in keyof Table]: keyof Table[State] }[keyof Table] & string;
 
 /** The states that some event leads to. */

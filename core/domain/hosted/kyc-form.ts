@@ -101,7 +101,6 @@ export interface AskedField {
   readonly isRequired: boolean;
 }
 
-/** What the form asks for. */
 export interface FormRules {
   readonly draft: KycDraft;
   readonly role: Role;

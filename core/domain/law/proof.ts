@@ -122,7 +122,6 @@ export interface ProvenEvent {
   readonly body: string;
 }
 
-/** A transfer that arrived. */
 export interface ArrivedTransfer {
   readonly payin: MoneyCommand;
   readonly receivedAtMs: number | null;

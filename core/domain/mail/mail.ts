@@ -92,7 +92,6 @@ export const mailRules = {
 
 export type MailPurpose = keyof typeof mailRules;
 export const mailPurposes = Object.keys(mailRules) as readonly MailPurpose[];
-/** Purposes of mails with a link that signs in. */
 export type LinkPurpose =
   | 'invitation'
   | 'sign_in'
@@ -391,7 +390,6 @@ export function nextMail(
   return { nth, waitMs: Math.max(0, freeAtMs - nowMs) };
 }
 
-/** Who asks for the sign-in mail of a page. */
 export interface SignInRequest {
   readonly subject: MailSubject;
   /** A mail that names another action is no answer to it. */

@@ -273,7 +273,6 @@ export interface PaidAction {
   readonly endToEndId: string;
 }
 
-/** The row of a decision. */
 export function decisionOf(name: DecisionName): Row {
   return decisions[name];
 }
@@ -327,7 +326,6 @@ export function isAmount(input: DecisionInput): boolean {
   return inputs[input].field.endsWith('Minor');
 }
 
-/** What was decided. */
 export function decidedText(name: DecisionName, given: Record<DecisionInput, string>): string {
   const { text } = decisionOf(name);
   return typeof text === 'function' ? text(given) : (text ?? '');

@@ -81,7 +81,6 @@ export function withoutEndedHold<P extends Payee>(payee: P, nowMs: number): P {
   return withoutHeld(Object.freeze({ ...payee, destinationRef: payee.heldRef }));
 }
 
-/** Without the change that is held. */
 export function withoutHeld<P extends Payee>(payee: P): P {
   return Object.freeze({ ...payee, heldRef: null, heldUntilMs: null });
 }

@@ -29,7 +29,6 @@ export interface VendorPaper extends Document {
   readonly fileName: string;
 }
 
-/** The kinds of papers of this owner. */
 export type PaperOf<O extends PaperOwner> = {
   [K in PaperKind]: O extends (typeof vendorPapers)[K][number] ? K : never;
 }[PaperKind];

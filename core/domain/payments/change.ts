@@ -141,7 +141,6 @@ export function withMove(
   return { ...change, payment, events: [...change.events, ...events] };
 }
 
-/** The stored commands after a change. */
 export function commandsAfter(
   commands: readonly MoneyCommand[],
   { changedCommands }: Change,

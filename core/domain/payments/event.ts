@@ -73,7 +73,6 @@ export const moneyEvents = Object.keys(moneyEventRules) as readonly MoneyEvent[]
 /** The buyer asked the organization something on the page. */
 const QUESTION = 'question_asked';
 
-/** Amounts of money events. */
 export type EventAmounts = Readonly<
   Partial<
     Record<

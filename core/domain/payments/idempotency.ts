@@ -28,7 +28,6 @@ type KeyFinding = keyof typeof idempotencyTable;
 export interface CreateFindings {
   readonly origin: PaymentOrigin;
   readonly key: string | null;
-  /** What the key is bound to in this tenant. */
   readonly boundTo: { readonly origin: KeyOrigin; readonly resourceId: string } | null;
   /** The resource of this origin and tenant with the externalId sent. */
   readonly existingByExternalId: string | null;

@@ -160,7 +160,6 @@ export interface AuditRecord extends AuditAuthor, FeedHead {
 export interface ChangedRow {
   readonly table: string;
   readonly kind: 'insert' | 'change' | 'remove';
-  /** Whether it is about one row. */
   readonly isOne: boolean;
   /** Whether the row is known as a whole. */
   readonly isWhole: boolean;

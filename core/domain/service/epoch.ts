@@ -21,7 +21,6 @@ export interface Epoch {
   readonly timeline: number | null;
   /** The cursor and counts of an interrupted check, as JSON text. */
   readonly checkProgress: string | null;
-  /** When a check was complete. */
   readonly checkedAtMs: number | null;
   readonly releasedAtMs: number | null;
   readonly releasedBy: string | null;

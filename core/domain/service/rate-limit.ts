@@ -10,7 +10,6 @@ export interface RateLimit {
   readonly burst: number;
 }
 
-/** A limit and what it is counted by. */
 export interface Bucket extends RateLimit {
   readonly key: string;
   /**

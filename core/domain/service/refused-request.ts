@@ -46,7 +46,6 @@ export class Refusals {
     return true;
   }
 
-  /** The oldest that wait. */
   oldest(limit: number): readonly RefusedRequest[] {
     return this.#waiting.slice(0, limit);
   }

@@ -18,7 +18,6 @@ export const webhookHeaders = {
   eventType: 'X-Service-Event-Type',
 } as const satisfies Record<string, string>;
 
-/** Headers of the Standard Webhooks scheme. */
 export const standardHeaders = {
   id: 'webhook-id',
   timestamp: 'webhook-timestamp',

@@ -43,7 +43,6 @@ export const KEYS_MAX = 100;
 /** A list contains this many of the latest revoked keys. */
 export const REVOKED_LISTED_MAX = 100;
 export const NAME_LENGTH_MAX = 200;
-/** Networks of one key. */
 export const NETWORKS_MAX = 20;
 /** How long a rolled key stays valid at most, and by default, in hours. */
 export const OVERLAP_HOURS_MAX = 168;
@@ -318,7 +317,6 @@ export function issueSecret(
   return { keyId, salt, secretHash, secret: text };
 }
 
-/** A key to be stored. */
 export function unusedKey(
   granted: GrantedKey,
   { keyId, salt, secretHash }: KeyToIssue,

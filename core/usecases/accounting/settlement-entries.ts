@@ -80,7 +80,6 @@ export function readEntries(
   });
 }
 
-/** The payments of entries, by their ids. */
 export function readEntryPayments(
   deps: Deps,
   tenant: Tenant,
@@ -93,7 +92,6 @@ export function readEntryPayments(
   });
 }
 
-/** All entries of a range. */
 export async function allEntries(
   deps: Deps,
   tenant: Tenant,

@@ -23,7 +23,6 @@ interface Turn {
   readonly request: string | null;
 }
 
-/** What the partner answered to a step. */
 export type AskedStep =
   | (PreparedRequest & { readonly step: 'prepare' })
   | { readonly step: 'start'; readonly answer: PartnerAnswer<AcceptedCommand> }

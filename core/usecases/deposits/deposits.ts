@@ -414,7 +414,6 @@ export async function isIdOfAnother(
   return (await depositOf(batch, command, partnerRef)) === null;
 }
 
-/** A report about the command of a deposit. */
 export interface OwnerReport {
   readonly status: CommandEnd;
   /** It answers a poll; it is not a message. */

@@ -25,7 +25,6 @@ const QUOTES_MAX = 10;
  * differ: a partner executes a reference twice, or has its id before our row has it.
  */
 export interface CandidateCommands {
-  /** Those with the partner's id. */
   readonly byId: readonly PartnerCommand[];
   /** The one whose reference the partner stores, of any kind. */
   readonly byReference: PartnerCommand | null;
@@ -88,7 +87,6 @@ interface QuotedPayins {
   readonly payins: readonly MoneyCommand[];
 }
 
-/** Whose books they are. */
 export interface BooksOf {
   readonly partner: string;
   readonly mode: Mode;

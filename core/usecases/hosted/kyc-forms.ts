@@ -45,7 +45,6 @@ import { type FormSubject, type KycSession, readSubject } from './form-subjects.
 
 export interface KycForm extends FormFacts {
   readonly state: KycState;
-  /** Who the session is. */
   readonly author: Author;
   /** As the session may see it, and what it must not: tax ids are masked. */
   readonly draft: KycDraft;

@@ -72,7 +72,6 @@ export async function reconcile(
 }
 
 interface Books {
-  /** The name of the partner. */
   readonly name: string;
   readonly statement: PartnerStatement;
 }

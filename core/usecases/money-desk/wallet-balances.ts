@@ -12,7 +12,6 @@ export interface WalletBalance {
   /** The partner's id. */
   readonly wallet: string;
   readonly currency: string;
-  /** The float of the ledger. */
   readonly floatMinor: bigint;
   /** The float without the fees that the partner takes from pay-ins, and without withdrawals. */
   readonly leastMinor: bigint;

@@ -33,7 +33,6 @@ export interface SettingsChange extends MailSwitches {
   /** As `readTimeZone` reads it. */
   readonly timeZone: string;
   readonly requiresPasskey: boolean;
-  /** How the session of the owner began. */
   readonly began: SessionBeginning;
 }
 

@@ -88,7 +88,6 @@ export async function listPayments(
   );
 }
 
-/** Where the next page of changes begins. */
 export interface ChangePosition {
   /** The time of the first page: later changes belong to the next list. */
   readonly untilMs: number;

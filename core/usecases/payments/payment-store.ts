@@ -157,7 +157,6 @@ export function announce(deps: Deps, change: Change): void {
   }
 }
 
-/** The view of a payment after a change. */
 export async function viewAfter(
   deps: Deps,
   { payment, funds }: PaymentAggregate,

@@ -62,7 +62,6 @@ const PUBLIC_ID_BYTES = 18;
 /** A few commits under load. The link does not reveal a more exact time. */
 const PUBLIC_ID_MOMENT_MS = 64;
 
-/** What only an invoice has. */
 const noInvoiceFields = { number: null, dueDate: null, attachmentDocumentId: null } as const;
 
 /** What a create sends; an invoice has more fields. */

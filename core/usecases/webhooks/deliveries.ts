@@ -37,7 +37,6 @@ export function listDeliveries(
   });
 }
 
-/** A delivery, and what it is about. */
 export interface NamedDelivery {
   readonly delivery: WebhookDelivery;
   /** Null for an event that is not about a payment. */

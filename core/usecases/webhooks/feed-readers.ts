@@ -133,7 +133,6 @@ interface Waiter extends FeedRequest {
   readonly reject: (error: unknown) => void;
 }
 
-/** The readers that wait for one tenant's feed. */
 interface Watch {
   readonly tenant: Tenant;
   readonly waiters: Set<Waiter>;

@@ -10,7 +10,6 @@ import { momentOf } from '../service/id-moments.js';
 
 /** Each count stops here, so that the read stays cheap. */
 export const HEALTH_COUNT_MAX = 1_000;
-/** What is counted as recent. */
 const HEALTH_RECENT_MS = DAY_MS;
 /** Waiting deliveries among which a failed one is looked for; the others were not sent yet. */
 const WAITING_READ_MAX = 20;
