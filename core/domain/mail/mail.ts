@@ -42,10 +42,21 @@ interface PurposeRule {
   readonly isNumbered: boolean;
   /** Who waits for it: the recipient, probably; else an organization or another person sends it. */
   readonly isAsked: boolean;
+  /**
+   * Whom a notice is for. `member`: who can undo or repair what happened. `owner`: the owners, about
+   * a payment. `organization`: it, its members or a seller. Null for a link.
+   */
+  readonly audience: Audience | null;
 }
 
-const notice = { lifeMs: 7 * DAY_MS, signsIn: false, isNumbered: false, isAsked: false } as const;
-const link = { signsIn: true, isNumbered: true, isAsked: false } as const;
+type Audience = 'buyer' | 'member' | 'owner' | 'organization';
+
+const link = { signsIn: true, isNumbered: true, isAsked: false, audience: null } as const;
+const plain = { lifeMs: 7 * DAY_MS, signsIn: false, isNumbered: false, isAsked: false } as const;
+const notice = { ...plain, audience: 'buyer' } as const;
+const toOrganization = { ...plain, audience: 'organization' } as const;
+const toOwners = { ...plain, audience: 'owner' } as const;
+const toMembers = { ...plain, audience: 'member' } as const;
 
 export const mailRules = {
   // Longer, and copies of it in archives and forwards would sign in.
@@ -58,8 +69,8 @@ export const mailRules = {
   owner_link: { ...link, lifeMs: 7 * DAY_MS },
   // A request for payment is read within days.
   approval_link: { ...link, lifeMs: 7 * DAY_MS },
-  payout_changed: { ...notice, isNumbered: true },
-  production_decided: { ...notice, isNumbered: true },
+  payout_changed: { ...toOrganization, isNumbered: true },
+  production_decided: { ...toOrganization, isNumbered: true },
   kyc_approved: notice,
   kyc_more: notice,
   kyc_rejected: notice,
@@ -76,77 +87,50 @@ export const mailRules = {
   refunded: notice,
   // The next day it would say something else.
   reminder: { ...notice, lifeMs: DAY_MS },
-  question: notice,
-  money_moved: notice,
-  payment_approved: notice,
-  buyer_differs: notice,
-  payment_settled: notice,
-  paper_ends: notice,
-  webhooks_gave_up: notice,
-  passkey_added: notice,
-  passkey_removed: notice,
-  live_key_created: notice,
-  team_changed: notice,
-  passkeys_reset: notice,
+  question: toOrganization,
+  money_moved: toOwners,
+  payment_approved: toOwners,
+  buyer_differs: toOwners,
+  payment_settled: toOrganization,
+  paper_ends: toOrganization,
+  webhooks_gave_up: toMembers,
+  passkey_added: toOrganization,
+  passkey_removed: toOrganization,
+  live_key_created: toMembers,
+  team_changed: toMembers,
+  passkeys_reset: toMembers,
 } as const satisfies Record<string, PurposeRule>;
 
 export type MailPurpose = keyof typeof mailRules;
 export const mailPurposes = Object.keys(mailRules) as readonly MailPurpose[];
-export type LinkPurpose =
-  | 'invitation'
-  | 'sign_in'
-  | 'confirmation'
-  | 'owner_link'
-  | 'approval_link';
-/** Notices to the members who can undo or repair what happened, once for each cause. */
-export const memberNoticePurposes = [
-  'webhooks_gave_up',
-  'live_key_created',
-  'team_changed',
-  'passkeys_reset',
-] as const satisfies readonly MailPurpose[];
-export type MemberNoticePurpose = (typeof memberNoticePurposes)[number];
-/** Notices to the owners about a payment, once for each cause. */
-export const ownerNoticePurposes = [
-  'money_moved',
-  'payment_approved',
-  'buyer_differs',
-] as const satisfies readonly MailPurpose[];
-export type OwnerNoticePurpose = (typeof ownerNoticePurposes)[number];
-/** Notices to the organization, its members or a seller. */
-export const organizationPurposes = [
-  'payout_changed',
-  'production_decided',
-  'question',
-  ...ownerNoticePurposes,
-  'payment_settled',
-  'paper_ends',
-  'passkey_added',
-  'passkey_removed',
-  ...memberNoticePurposes,
-] as const satisfies readonly MailPurpose[];
-export type OrganizationPurpose = (typeof organizationPurposes)[number];
-/** Notices to the buyer about a payment or its KYC. */
-export type NoticePurpose = Exclude<MailPurpose, LinkPurpose | OrganizationPurpose>;
+type PurposeWith<R> = {
+  readonly [P in MailPurpose]: (typeof mailRules)[P] extends R ? P : never;
+}[MailPurpose];
+type PurposeTo<A extends Audience> = PurposeWith<{ readonly audience: A }>;
+export type LinkPurpose = PurposeWith<{ readonly signsIn: true }>;
+/** Once for each cause, as those to owners. */
+export type MemberNoticePurpose = PurposeTo<'member'>;
+export type OwnerNoticePurpose = PurposeTo<'owner'>;
+export type OrganizationPurpose = PurposeTo<'organization' | 'owner' | 'member'>;
+/** About a payment or the KYC of its buyer. */
+export type NoticePurpose = PurposeTo<'buyer'>;
 
-export function isNoticePurpose(purpose: MailPurpose): purpose is NoticePurpose {
-  const others: readonly MailPurpose[] = organizationPurposes;
-  return !mailRules[purpose].isNumbered && !others.includes(purpose);
+function isTo<A extends Audience>(...audiences: readonly A[]) {
+  const known: readonly (Audience | null)[] = audiences;
+  return (purpose: MailPurpose): purpose is PurposeTo<A> =>
+    known.includes(mailRules[purpose].audience);
 }
 
-export function isMemberNotice(purpose: MailPurpose): purpose is MemberNoticePurpose {
-  const notices: readonly MailPurpose[] = memberNoticePurposes;
-  return notices.includes(purpose);
-}
+export const isNoticePurpose = isTo('buyer');
+export const isMemberNotice = isTo('member');
+export const isOwnerNotice = isTo('owner');
+export const memberNoticePurposes = mailPurposes.filter(isMemberNotice);
+export const ownerNoticePurposes = mailPurposes.filter(isOwnerNotice);
+export const organizationPurposes = mailPurposes.filter(isTo('organization', 'owner', 'member'));
 
 /** The cause of a notice to a member: what happened to which object. None of them has a point. */
 export function memberNoticeCause(objectId: string, what: string, memberId: string): string {
   return [objectId, what, memberId].join('.');
-}
-
-export function isOwnerNotice(purpose: MailPurpose): purpose is OwnerNoticePurpose {
-  const notices: readonly MailPurpose[] = ownerNoticePurposes;
-  return notices.includes(purpose);
 }
 
 /** The cause of a mail to an owner about an event, or about a payment itself. No id has a point. */
