@@ -10,6 +10,7 @@ import type { VendorPaper } from '../domain/parties/vendor-paper.js';
 import type { MovedMoney } from '../domain/payments/event.js';
 import type { Funds } from '../domain/payments/funds.js';
 import type { Payment } from '../domain/payments/payment.js';
+import type { OutgoingMail } from './outside.js';
 
 /** What a mail is written from. The same facts give the same text: a mail may be sent twice. */
 export interface Letter {
@@ -75,14 +76,8 @@ export interface SignInLink {
   readonly endsAtMs: number;
 }
 
-/** One text in two forms. */
-export interface RenderedLetter {
-  /** The name of the organization, on one line. */
-  readonly from: string;
-  readonly subject: string;
-  readonly text: string;
-  readonly html: string;
-}
+/** `from` is on one line. */
+export type RenderedLetter = Pick<OutgoingMail, 'from' | 'subject' | 'text' | 'html'>;
 
 export interface Letters {
   render(letter: Letter): RenderedLetter;

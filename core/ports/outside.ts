@@ -80,12 +80,8 @@ export interface Mailbox {
   read(id: string): Promise<WrittenMail | null>;
 }
 
-export interface WrittenMail {
+export interface WrittenMail extends Pick<OutgoingMail, 'to' | 'subject' | 'text' | 'writtenAtMs'> {
   readonly id: string;
-  readonly to: string;
-  readonly subject: string;
-  readonly writtenAtMs: number;
-  readonly text: string;
   readonly html: string | null;
   /** Without the pictures of its HTML. */
   readonly attachments: readonly (Pick<NamedFile, 'name' | 'type'> & { readonly base64: string })[];

@@ -47,7 +47,12 @@ import type {
 } from '../domain/payments/change.js';
 import type { DomainEvent, EventNote, FeedHead, NumberedEvent } from '../domain/payments/event.js';
 import type { Funds } from '../domain/payments/funds.js';
-import type { BodyMacs, CreateFindings, KeyOrigin } from '../domain/payments/idempotency.js';
+import type {
+  BodyMacs,
+  CreateFindings,
+  KeyBinding,
+  KeyOrigin,
+} from '../domain/payments/idempotency.js';
 import type { Posting, StoredPosting } from '../domain/payments/ledger.js';
 import type { Advance, Payment, PaymentOrigin, PaymentStatus } from '../domain/payments/payment.js';
 import type { SimulatedReport } from '../domain/payments/simulated-event.js';
@@ -440,16 +445,7 @@ export interface Tx {
     lost(page: QueuePage): Many<Funds>;
   };
   readonly idempotency: {
-    find(
-      tenant: Tenant,
-      key: string,
-    ): Promise<{
-      readonly origin: KeyOrigin;
-      readonly resourceId: string;
-      readonly createdAtMs: number;
-      /** Null for a create. */
-      readonly bodyMacs: BodyMacs | null;
-    } | null>;
+    find(tenant: Tenant, key: string): Found<KeyBinding>;
     /** What the key and the externalId of a create name. */
     ofCreate(
       tenant: Tenant,

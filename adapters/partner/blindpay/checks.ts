@@ -6,18 +6,12 @@ import type { Mode } from '../../../core/domain/base/tenant.js';
 import type { PartnerCheck, SettlementPartner } from '../../../core/ports/partner.js';
 import { answerCode } from './answer-codes.js';
 import type { BlindPayClient, Probe } from './blindpay-client.js';
-import type { BlindPayRoute } from './blindpay-context.js';
 import { neededEvents } from './inbound.js';
-import { variableName } from './settings.js';
+import { type BlindPaySettings, variableName } from './settings.js';
 
-export interface Connection {
+export interface Connection extends Omit<BlindPaySettings, 'limit'> {
   readonly client: Pick<BlindPayClient, 'probe'>;
   readonly mode: Mode;
-  readonly url: string;
-  readonly apiKey: string;
-  readonly instanceId: string;
-  readonly secrets: readonly string[];
-  readonly route: BlindPayRoute;
   nowMs(): number;
 }
 

@@ -15,6 +15,7 @@ import {
 import { noFunds } from '../../../core/domain/payments/funds.js';
 import {
   type BodyMacs,
+  type KeyBinding,
   type KeyOrigin,
   keyOrigins,
 } from '../../../core/domain/payments/idempotency.js';
@@ -184,15 +185,7 @@ export function externalIdParams(externalId: string): readonly [key: string, exa
   return [searchKey(externalId), externalId];
 }
 
-interface KeyBinding extends Tenant {
-  readonly key: string;
-  readonly origin: KeyOrigin;
-  readonly resourceId: string;
-  readonly createdAtMs: number;
-  readonly bodyMacs: BodyMacs | null;
-}
-
-const bindings = defineTable<KeyBinding>('idempotency_keys', {
+const bindings = defineTable<Tenant & { readonly key: string } & KeyBinding>('idempotency_keys', {
   ...tenant,
   key: text('idempotency_key').key(),
   origin: oneOf('surface', keyOrigins).fixed(),

@@ -9,6 +9,7 @@ import { formatAmount, type Money } from '../base/money.js';
 import type { Mode } from '../base/tenant.js';
 import type { Asset } from '../commands/asset.js';
 import type { MoneyCommand } from '../commands/partner-command.js';
+import type { Payer } from '../commands/payer.js';
 import { effectiveRate, type Quote, type RateKind } from '../commands/quote.js';
 import type { BankDetails } from '../payments/bank-record.js';
 import type { PaymentView } from '../payments/change.js';
@@ -125,12 +126,7 @@ export interface ProvenEvent {
 export interface ArrivedTransfer {
   readonly payin: MoneyCommand;
   readonly receivedAtMs: number | null;
-  readonly payer: {
-    readonly name: string | null;
-    readonly bank: string | null;
-    readonly texts: readonly string[];
-    readonly trace: string | null;
-  } | null;
+  readonly payer: Payer | null;
 }
 
 /** The rows that a proof is made of. */

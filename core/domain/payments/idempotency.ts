@@ -23,6 +23,14 @@ export const idempotencyTable = {
 export const keyOrigins = [...paymentOrigins, 'connected_account'] as const;
 export type KeyOrigin = (typeof keyOrigins)[number];
 
+export interface KeyBinding {
+  readonly origin: KeyOrigin;
+  readonly resourceId: string;
+  readonly createdAtMs: number;
+  /** Null for a create. */
+  readonly bodyMacs: BodyMacs | null;
+}
+
 type KeyFinding = keyof typeof idempotencyTable;
 
 export interface CreateFindings {

@@ -27,7 +27,7 @@ import {
   sentDossier,
   stepViews,
 } from '../../domain/hosted/kyc-form.js';
-import type { KycState, KycSubmission } from '../../domain/parties/buyer-kyc.js';
+import type { KycSubmission } from '../../domain/parties/buyer-kyc.js';
 import type { Role } from '../../domain/parties/connected-account.js';
 import type { DocumentOwner } from '../../domain/parties/document.js';
 import type { Dossier } from '../../domain/parties/dossier.js';
@@ -43,17 +43,13 @@ import { alertUnplaced } from '../parties/party-reports.js';
 import { callSafely, expectAccepted, requirePartner } from '../service/partner-calls.js';
 import { type FormSubject, type KycSession, readSubject } from './form-subjects.js';
 
-export interface KycForm extends FormFacts {
-  readonly state: KycState;
+export interface KycForm extends FormFacts, Pick<FormSubject, 'state' | 'party' | 'version'> {
   readonly author: Author;
   /** As the session may see it, and what it must not: tax ids are masked. */
   readonly draft: KycDraft;
   readonly steps: readonly StepView[];
-  readonly party: DocumentOwner;
   /** The submission of a buyer; null before the first change. */
   readonly submissionId: string | null;
-  /** The version of the form; 0 before the first change. */
-  readonly version: number;
 }
 
 export async function openKycForm(deps: Deps, session: KycSession): Promise<KycForm> {

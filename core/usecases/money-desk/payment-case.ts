@@ -10,7 +10,7 @@ import { externalIdIn, type Payment, paymentOrigins } from '../../domain/payment
 import type { TimelineEntry } from '../../domain/payments/timeline.js';
 import { expectFound, PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
-import type { Tx } from '../../ports/storage.js';
+import type { ListPage, Tx } from '../../ports/storage.js';
 import { readHistory } from '../payments/timelines.js';
 import { decisionsAbout, type ListedProposal } from './money-queues.js';
 
@@ -60,13 +60,11 @@ async function destinationsOf(tx: Tx, payment: Payment) {
   return account === null ? [] : tx.destinationChanges.ofPayee(tenant, account.id, CHANGES_MAX);
 }
 
-interface Asked {
+interface Asked extends ListPage {
   /** An id, a page and its check code, or within an organization an externalId; null: all. */
   readonly q: string | null;
   readonly orgId: string | null;
   readonly mode: Mode | null;
-  readonly beforeId: string | null;
-  readonly limit: number;
 }
 
 /** Payments of all tenants, for operators, newest first, with the name of their organization. */

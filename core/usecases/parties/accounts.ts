@@ -7,9 +7,7 @@ import { isAnswer } from '../../domain/hosted/party-answer.js';
 import {
   accountTermsAccepted,
   type ConnectedAccount,
-  type EntityType,
   payableSeller,
-  type Role,
   taxIdPurpose,
 } from '../../domain/parties/connected-account.js';
 import { type Dossier, malformedFields, nameIn } from '../../domain/parties/dossier.js';
@@ -41,14 +39,11 @@ import { isAsKnown, refuseTier, submitParty } from './party-submissions.js';
 /** The key of a terms session binds a redirect to an account. */
 const TOS_KEY_BYTES = 16;
 
-export interface CreateAccountInput {
-  readonly role: Role;
-  readonly entityType: EntityType;
-  readonly externalId: string | null;
-  readonly email: string | null;
-  readonly legalName: string | null;
-  readonly displayName: string | null;
-  readonly country: string | null;
+export interface CreateAccountInput
+  extends Pick<
+    ConnectedAccount,
+    'role' | 'entityType' | 'externalId' | 'email' | 'legalName' | 'displayName' | 'country'
+  > {
   /** Null or absent: that of its country. */
   readonly locale?: Locale | null;
   /** Stored sealed; only its last four characters are shown. */

@@ -12,7 +12,6 @@ import {
   cleanupStarted,
   DOCUMENTS_MAX,
   type Document,
-  type DocumentKind,
   type DocumentOwner,
   documentKinds,
   type Grant,
@@ -56,15 +55,9 @@ export interface Upload {
   readonly expiresAtMs: number;
 }
 
-export interface UploadInput {
-  readonly owner: DocumentOwner;
-  readonly kind: DocumentKind;
-  readonly contentType: ContentType;
-  readonly ownerIndex: number | null;
-  /** The name of an attachment; null for other kinds. */
-  readonly fileName?: string | null;
-  readonly expiresOn?: string | null;
-}
+/** An attachment has a `fileName`. */
+export type UploadInput = Pick<Document, 'owner' | 'kind' | 'contentType' | 'ownerIndex'> &
+  Partial<Pick<Document, 'fileName' | 'expiresOn'>>;
 
 /**
  * Creates a document with an upload URL. KycStorageDisabled without a storage; NotFound if the

@@ -8,9 +8,8 @@ import {
   type MoneyCommand,
   type PartnerCommand,
 } from '../../domain/commands/partner-command.js';
-import type { Quote } from '../../domain/commands/quote.js';
 import { askedTogether } from '../../domain/deposits/consolidated-payment.js';
-import type { KycState } from '../../domain/parties/buyer-kyc.js';
+import type { ScreenFacts } from '../../domain/hosted/hosted-screen.js';
 import type { PaymentAggregate, PaymentView } from '../../domain/payments/change.js';
 import { type Funds, netReceivedMinor } from '../../domain/payments/funds.js';
 import { isTerminal, type Payment } from '../../domain/payments/payment.js';
@@ -177,11 +176,7 @@ export function simulationsFor({
   quote,
   consolidated,
   sandbox,
-}: {
-  readonly payment: Payment;
-  readonly funds: Funds;
-  readonly kyc: KycState;
-  readonly quote: Quote | null;
+}: Pick<ScreenFacts, 'payment' | 'funds' | 'kyc' | 'quote'> & {
   readonly consolidated: readonly PaymentAggregate[];
   readonly sandbox: PartnerSandbox;
 }): readonly { readonly event: SimulatedEvent; readonly group: string }[] {
