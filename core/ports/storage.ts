@@ -171,6 +171,14 @@ type Writes<T, W extends 'insert' | 'update' | 'expect' | 'remove'> = {
   readonly [K in W]: (row: T) => void;
 };
 
+/** What each table of sessions has. */
+type Sessions<S> = Writes<S, 'insert' | 'update' | 'expect' | 'remove'> & {
+  /** Stores `seenAtMs` unless a later one is stored. Unguarded: it never loses a race. */
+  touch(session: S): void;
+  /** Reads all tenants, oldest first. */
+  createdBefore(beforeMs: number, limit: number): Many<S>;
+};
+
 /** The rows of one table that are about a person, by column. */
 export interface PersonalRows {
   readonly table: string;
@@ -228,16 +236,12 @@ export interface Tx {
     /** In the order of their numbers, removed ones too. */
     list(): Many<RegisteredOperator>;
   };
-  readonly operatorSessions: Writes<OperatorSession, 'insert' | 'update' | 'expect' | 'remove'> & {
+  readonly operatorSessions: Sessions<OperatorSession> & {
     byLinkHash(linkHash: string): Found<OperatorSession>;
     /** The hash is of the token in the cookie. */
     byTokenHash(tokenHash: string): Found<OperatorSession>;
     /** Links and sessions of the operator that were not ended. */
     ofOperator(operatorId: string): Many<OperatorSession>;
-    /** Stores `seenAtMs` unless a later one is stored. Unguarded: it never loses a race. */
-    touch(session: OperatorSession): void;
-    /** Oldest first. */
-    createdBefore(beforeMs: number, limit: number): Many<OperatorSession>;
   };
   readonly members: Writes<Member, 'insert' | 'update' | 'expect'> & {
     get(orgId: string, id: string): Found<Member>;
@@ -533,9 +537,7 @@ export interface Tx {
     /** Reads all tenants, in creation order. */
     oldest(limit: number): Many<Mail>;
   };
-  readonly pageSessions: Writes<PageSession, 'insert' | 'update' | 'expect' | 'remove'> & {
-    /** Stores `seenAtMs` unless a later one is stored. Unguarded: it never loses a race. */
-    touch(session: PageSession): void;
+  readonly pageSessions: Sessions<PageSession> & {
     /** Reads all tenants: the id is the hash of the token. */
     byId(id: string): Found<PageSession>;
     /** The buyer's session of this payment that was seen last. */
@@ -554,8 +556,6 @@ export interface Tx {
     ofOwner(tenant: Tenant, submissionId: string, ownerIndex: number): Many<PageSession>;
     /** Links and sessions of a seller that were not ended, with those of its phones. */
     openOfAccount(tenant: Tenant, accountId: string): Many<PageSession>;
-    /** Reads all tenants, oldest first. */
-    createdBefore(beforeMs: number, limit: number): Many<PageSession>;
   };
   /** People belong to no organization. */
   readonly people: Writes<Person, 'insert' | 'update' | 'expect'> & {
@@ -570,16 +570,12 @@ export interface Tx {
     /** Stages that the rows of the address name nobody. Rows that laws require keep the rest. */
     erase(address: string): Promise<void>;
   };
-  readonly memberSessions: Writes<MemberSession, 'insert' | 'update' | 'expect' | 'remove'> & {
+  readonly memberSessions: Sessions<MemberSession> & {
     get(id: string): Found<MemberSession>;
-    /** Stores `seenAtMs` unless a later one is stored. Unguarded: it never loses a race. */
-    touch(session: MemberSession): void;
     /** The hash is of the token in the cookie. */
     byTokenHash(tokenHash: string): Found<MemberSession>;
     /** Sessions of the person that are not over at `nowMs`, newest first. */
     openOfPerson(personId: string, nowMs: number): Many<MemberSession>;
-    /** Oldest first. */
-    createdBefore(beforeMs: number, limit: number): Many<MemberSession>;
   };
   readonly passkeys: Writes<Passkey, 'insert' | 'update'> & {
     get(id: string): Found<Passkey>;

@@ -10,7 +10,7 @@ import {
 } from '../../core/usecases/parties/organizations.js';
 import { operatorNamed } from './samples/operator-samples.js';
 
-const by = [operatorNamed('ana')];
+const by = [operatorNamed('ana')] as const;
 
 export async function operatorDoes(deps: Deps, id: string, action: ServiceAction): Promise<void> {
   const after = await deps.store.run(async (tx) => {

@@ -16,7 +16,7 @@ import type { ServiceAction } from '../../domain/money-desk/service-decisions.js
 import type { Organization } from '../../domain/parties/organization.js';
 import { cancelled, failedByOperator } from '../../domain/payments/payment-transitions.js';
 import { releaseEpoch } from '../../domain/service/epoch.js';
-import { assert, expectFound, PonteError } from '../../errors.js';
+import { expectFound, PonteError } from '../../errors.js';
 import type { Tx } from '../../ports/storage.js';
 import {
   expectOverlap,
@@ -72,9 +72,12 @@ interface ItemOf extends Pick<Proposal, 'orgId' | 'mode'> {
   readonly problem: string | null;
   /** Fails if the action is not possible, with the error of the action. */
   check(batch: Batch): Promise<void>;
-  /** `by` proposed and confirmed it. Returns what is to be called after the batch is stored. */
-  stage(batch: Batch, by: readonly OperatorActor[]): Promise<() => void | Promise<void>>;
+  /** Returns what is to be called after the batch is stored. */
+  stage(batch: Batch, by: Deciders): Promise<() => void | Promise<void>>;
 }
+
+/** Who proposed it, and who confirmed it. */
+type Deciders = readonly [OperatorActor, ...OperatorActor[]];
 
 type Reading = Pick<Batch, 'tx' | 'nowMs'>;
 
@@ -86,10 +89,7 @@ interface Row<V extends ServiceAction['verb']>
     Partial<Omit<ItemOf, 'mode' | 'stage'>> {
   readonly action?: ActionOf<V>;
   readonly basis: V extends MoneyService['verb'] ? Basis : string;
-  stage(
-    batch: Batch,
-    by: readonly OperatorActor[],
-  ): Promise<undefined | Awaited<ReturnType<ItemOf['stage']>>>;
+  stage(batch: Batch, by: Deciders): Promise<undefined | Awaited<ReturnType<ItemOf['stage']>>>;
 }
 
 type Rows = {
@@ -136,10 +136,8 @@ const rows: Rows = {
     const tenant = { orgId, mode: action.mode };
     const { partnerRef, destinationRef, heldRef } = await loadProfile(tx, tenant);
     const basis = [`party ${partnerRef}`, `destination ${destinationRef}`, `held ${heldRef}`];
-    const stage = (batch: Batch, [proposer]: readonly OperatorActor[]) => {
-      assert(proposer !== undefined, 'an operator proposed it');
-      return stagePayout(batch, tenant, action, proposer.id);
-    };
+    const stage = (batch: Batch, [proposer]: Deciders) =>
+      stagePayout(batch, tenant, action, proposer.id);
     return { ...tenant, basis: basis.join(', '), stage };
   },
   /** One without production access has no invoice in live mode. */
@@ -222,7 +220,6 @@ const rows: Rows = {
       basis: 'not registered',
       check: () => expectNewOperator(tx, action),
       async stage({ deps, tx: staging }, [proposer]) {
-        assert(proposer !== undefined, 'an operator proposed it');
         await stageOperator(deps, staging, action, proposer);
       },
     };
@@ -258,7 +255,6 @@ const rows: Rows = {
       problem:
         expiresAtMs !== null && expiresAtMs <= nowMs ? 'The key would have expired already.' : null,
       async stage(batch, [proposer]) {
-        assert(proposer !== undefined, 'an operator proposed it');
         const granted = { name, scopes, keptScopes: [], networks, expiresAtMs };
         const by = { createdBy: proposer.id, keptBy: null };
         const made = unusedKey(
@@ -284,7 +280,6 @@ const rows: Rows = {
         lifeOfNext(was, nowMs);
       },
       async stage(batch, [proposer]) {
-        assert(proposer !== undefined, 'an operator proposed it');
         const granted = { ...was, ...rolledBy(was, proposer.id) };
         const made = unusedKey({ ...granted, expiresAtMs: lifeOfNext(was, nowMs) }, action, nowMs);
         await stageRoll(batch, was, made, overlapHours);
