@@ -10,7 +10,7 @@ import {
   type GivenInputs,
   inputs,
 } from '../core/domain/money-desk/decisions.js';
-import { assert, PonteError } from '../core/errors.js';
+import { assert, invalid } from '../core/errors.js';
 import type { DeskRequest } from '../core/usecases/money-desk/service-items.js';
 import type { AddCommand, Operator, Outcome } from './operator.js';
 import { dryRun, OptionRow, type Options, replace } from './options.js';
@@ -157,8 +157,7 @@ async function requestOf(name: DecisionName, options: Asked): Promise<DeskReques
     const { requestFor } = await import('../core/usecases/money-desk/desk-items.js');
     return requestFor(name, options);
   }
-  const message = `${inputs[other].flags} does not belong to this decision.`;
-  throw new PonteError('ValidationError', message);
+  throw invalid(`${inputs[other].flags} does not belong to this decision.`);
 }
 
 /** On a development host without operators, links and tokens are printed. */

@@ -11,7 +11,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { verifyWebhook } from '../adapters/client/verify.js';
 import { trialFacts } from '../core/domain/payments/payer-relation.js';
-import { catalogue, type ErrorCode, PonteError } from '../core/errors.js';
+import { catalogue, type ErrorCode, invalid, PonteError } from '../core/errors.js';
 import { addCommand, type Outcome, type Shell } from './operator.js';
 import { flag, value } from './options.js';
 
@@ -60,7 +60,7 @@ export function addDemoCommand(shell: Shell, program: Command): void {
       if (url !== null && key !== null) return collect({ url, key, say });
       if (url === null && key === null)
         return withOwnServer(shell.env, (own) => collect({ ...own, say }));
-      throw new PonteError('ValidationError', 'Give --url and --key together, or neither.');
+      throw invalid('Give --url and --key together, or neither.');
     },
   });
 }

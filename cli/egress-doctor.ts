@@ -1,6 +1,6 @@
 // `ponte doctor --egress`: whether this machine reaches what Ponte connects to. It changes nothing,
 // and needs a database only for the receivers of all subscriptions.
-import { PonteError } from '../core/errors.js';
+import { invalid } from '../core/errors.js';
 import { exitOfChecks, marks } from './doctor.js';
 import { asOperator, type Operator, type Outcome, type Shell } from './operator.js';
 import { table } from './output.js';
@@ -16,7 +16,7 @@ export async function egressDoctor(
 ): Promise<Outcome> {
   for (const url of urls) {
     if (!/^https?:\/\//.test(url) || !URL.canParse(url)) {
-      throw new PonteError('ValidationError', `--url ${url}: give an absolute http or https URL.`);
+      throw invalid(`--url ${url}: give an absolute http or https URL.`);
     }
   }
   const [{ readConfig }, { checkEgress, subscribedUrls }] = await Promise.all([

@@ -6,7 +6,7 @@ import type { Mode } from '../core/domain/base/tenant.js';
 import { sortedJson } from '../core/domain/money-desk/proposal.js';
 import type { GivenDossier } from '../core/domain/money-desk/service-decisions.js';
 import { type Organization, sandboxKyb } from '../core/domain/parties/organization.js';
-import { PonteError } from '../core/errors.js';
+import { invalid, PonteError } from '../core/errors.js';
 import type { Deps } from '../core/ports/deps.js';
 import type { OrganizationDossier } from '../core/usecases/parties/organizations.js';
 import type { Shell } from './operator.js';
@@ -37,7 +37,7 @@ export async function readDossier(
     problems,
   );
   if (problems.length === 0) return checked as OrganizationDossier;
-  throw new PonteError('ValidationError', `${problems.join('; ')}.`);
+  throw invalid(`${problems.join('; ')}.`);
 }
 
 export function dossierFor(
@@ -81,5 +81,5 @@ function parsed(text: string): object {
   } catch {
     // The parser's message would quote the file.
   }
-  throw new PonteError('ValidationError', 'dossier: give one JSON object.');
+  throw invalid('dossier: give one JSON object.');
 }

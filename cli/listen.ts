@@ -6,7 +6,7 @@ import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { type Command, InvalidArgumentError } from 'commander';
 import { keyPrefix, parseApiKey } from '../core/domain/access/api-key.js';
 import { isEventPattern, matchesEvent } from '../core/domain/payments/event.js';
-import { PonteError } from '../core/errors.js';
+import { invalid, PonteError } from '../core/errors.js';
 import {
   type FedEvent,
   type FeedSource,
@@ -172,7 +172,7 @@ export async function sourceOf(
     const { baseUrl, port } = readConfig(env);
     return { url: baseUrl ?? `http://127.0.0.1:${port}`, key: used };
   }
-  throw new PonteError('ValidationError', 'Set PONTE_KEY_FILE or PONTE_KEY, or give --key.');
+  throw invalid('Set PONTE_KEY_FILE or PONTE_KEY, or give --key.');
 }
 
 function lineOf({ sequence, createdAt, event, data }: FedEvent, answer: string): string {
@@ -206,7 +206,7 @@ function positionIn(file: string, { url, key }: FeedSource): PositionFile {
       const message =
         `${file} has the position of ${stored.key} at ${stored.url}: ${stored.after}. ` +
         'Give another file, or the position with --after.';
-      throw new PonteError('ValidationError', message);
+      throw invalid(message);
     },
     // The rename is atomic: a crash leaves a whole file.
     store: (place) => {
@@ -236,7 +236,7 @@ function storedIn(file: string): StoredPosition | null {
   } catch {
     // Not a position file.
   }
-  throw new PonteError('ValidationError', `${file} is not a position file. Give another file.`);
+  throw invalid(`${file} is not a position file. Give another file.`);
 }
 
 function eventPatterns(text: string): readonly string[] {

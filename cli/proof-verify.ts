@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { SECOND_MS } from '../core/domain/base/instant.js';
 import type { PublicJwk } from '../core/domain/service/service-key.js';
-import { PonteError } from '../core/errors.js';
+import { invalid } from '../core/errors.js';
 import { addCommand, type Outcome, type Shell } from './operator.js';
 import { value } from './options.js';
 import { fields } from './output.js';
@@ -33,7 +33,7 @@ export function addProofCommands(shell: Shell, program: Command): void {
 
 async function verify(file: string, keysAt: string | null): Promise<Outcome> {
   const bytes = await readFile(file).catch((error: NodeJS.ErrnoException) => {
-    throw new PonteError('ValidationError', `${file}: cannot be read (${error.code}).`);
+    throw invalid(`${file}: cannot be read (${error.code}).`);
   });
   const keys = keysAt === null ? null : await readKeys(keysAt);
   const { packCheck } = await import('../adapters/pages/proof/pack-check.js');
@@ -61,5 +61,5 @@ async function readKeys(place: string): Promise<readonly PublicJwk[]> {
   } catch {
     // It says the same.
   }
-  throw new PonteError('ValidationError', `--keys: ${place} has no public keys (JWKS).`);
+  throw invalid(`--keys: ${place} has no public keys (JWKS).`);
 }

@@ -312,6 +312,11 @@ export function unreachable(value: never): never {
   throw new AssertionFailure(`unreachable: ${String(value)}`);
 }
 
+/** A refusal of what was given. The message says what, and what to give. */
+export function invalid(message: string): PonteError {
+  return new PonteError('ValidationError', message);
+}
+
 /** What a read has found. NotFound if that is null. */
 export function expectFound<T>(found: T | null): T {
   if (found === null) throw new PonteError('NotFound');

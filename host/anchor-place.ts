@@ -3,7 +3,7 @@
 // by the next anchor.
 import { appendFile, readFile } from 'node:fs/promises';
 import { MINUTE_MS, SECOND_MS } from '../core/domain/base/instant.js';
-import { PonteError } from '../core/errors.js';
+import { invalid } from '../core/errors.js';
 import type { Deps } from '../core/ports/deps.js';
 import { USER_AGENT } from '../core/ports/outside.js';
 import { takeAnchor } from '../core/usecases/service/audit-anchors.js';
@@ -45,7 +45,7 @@ export async function keptAnchors({ auditAnchor }: Pick<Config, 'auditAnchor'>):
   if (auditAnchor === null || auditAnchor.startsWith('https://')) return '';
   return readFile(auditAnchor, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return '';
-    throw new PonteError('ValidationError', `${auditAnchor}: cannot be read (${error.code}).`);
+    throw invalid(`${auditAnchor}: cannot be read (${error.code}).`);
   });
 }
 

@@ -4,7 +4,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
-import { PonteError } from '../../core/errors.js';
+import { invalid } from '../../core/errors.js';
 import { addCommand, type Outcome, type Shell } from '../operator.js';
 import { parsed, value } from '../options.js';
 import { tableOf } from '../output.js';
@@ -75,7 +75,7 @@ async function certify(
     const { only: named, seed } = options;
     const asked = { named, seed, patienceMs: PATIENCE_MS, ended: ended.signal };
     const run = await certifier.run(subject, asked);
-    if (run.outcome === 'not_ready') throw new PonteError('ValidationError', run.reason);
+    if (run.outcome === 'not_ready') throw invalid(run.reason);
     return outcomeOf(options, run.results);
   } finally {
     program?.kill();

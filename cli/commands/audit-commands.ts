@@ -3,7 +3,7 @@ import { open, readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { formatInstant } from '../../core/domain/base/instant.js';
 import type { AuditRecord } from '../../core/domain/service/audit-record.js';
-import { PonteError } from '../../core/errors.js';
+import { invalid } from '../../core/errors.js';
 import {
   commandGroup,
   listOf,
@@ -119,7 +119,7 @@ const NO_ANCHORS = 'Without anchors, an end of the log that was cut off is not f
 
 async function textOf(file: string): Promise<string> {
   return readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw new PonteError('ValidationError', `${file}: cannot be read (${error.code}).`);
+    throw invalid(`${file}: cannot be read (${error.code}).`);
   });
 }
 
@@ -130,7 +130,7 @@ async function exportRecords(
   const { allAuditRecords } = await auditLog();
   const file = await open(to, 'wx', 0o600).catch((error: NodeJS.ErrnoException) => {
     const why = error.code === 'EEXIST' ? 'the file exists: name a new one' : error.code;
-    throw new PonteError('ValidationError', `to: ${why}.`);
+    throw invalid(`to: ${why}.`);
   });
   let entries = 0;
   try {

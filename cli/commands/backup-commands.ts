@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
 import type { Manifest } from '../../adapters/backup/manifest.js';
 import { formatDuration } from '../../core/domain/base/instant.js';
-import { PonteError } from '../../core/errors.js';
+import { invalid } from '../../core/errors.js';
 import type { MadeBackup } from '../../host/backup.js';
 import type { Restored } from '../../host/restoring.js';
 import {
@@ -76,7 +76,7 @@ export function addBackupCommands(shell: Shell, program: Command): void {
         const work = (operator: Operator) => checkAfterRestore(shell, operator);
         return asOperator(shell, work, { authority: 'signed', given });
       }
-      if (from === null) throw new PonteError('ValidationError', 'Give --from or --check.');
+      if (from === null) throw invalid('Give --from or --check.');
       return restore(shell, { ...options, from });
     },
   });

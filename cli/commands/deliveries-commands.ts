@@ -6,7 +6,7 @@ import {
   deliveryStatuses,
   type WebhookDelivery,
 } from '../../core/domain/webhooks/webhook-delivery.js';
-import { expectFound, PonteError } from '../../core/errors.js';
+import { expectFound, invalid } from '../../core/errors.js';
 import {
   type AddCommand,
   commandGroup,
@@ -115,9 +115,7 @@ async function replay(
   ids: readonly string[],
 ): Promise<Outcome> {
   const { replayAllDead, replayByOperator } = await deliveries();
-  if (allDead === ids.length > 0) {
-    throw new PonteError('ValidationError', 'Give delivery ids, or --all-dead.');
-  }
+  if (allDead === ids.length > 0) throw invalid('Give delivery ids, or --all-dead.');
   const would = dryRun ? 'Would replay' : 'Replayed';
   if (allDead) {
     const replayed = await replayAllDead(deps);
@@ -135,7 +133,7 @@ async function replay(
 
 function sequenceOf(text: string): number {
   if (/^[0-9]{1,15}$/.test(text)) return Number(text);
-  throw new PonteError('ValidationError', '--after: send a whole number of 0 or more.');
+  throw invalid('--after: send a whole number of 0 or more.');
 }
 
 async function presenter() {

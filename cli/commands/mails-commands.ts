@@ -3,7 +3,7 @@
 import type { Command } from 'commander';
 import { formatInstant } from '../../core/domain/base/instant.js';
 import { type Mail, mailStatuses } from '../../core/domain/mail/mail.js';
-import { PonteError } from '../../core/errors.js';
+import { invalid } from '../../core/errors.js';
 import { commandGroup, listOutcome, readPage, type Shell } from '../operator.js';
 import { choice, dryRun, duration, page } from '../options.js';
 import { instantOrNull, tableOf } from '../output.js';
@@ -38,7 +38,7 @@ export function addMailsCommands(shell: Shell, program: Command): void {
     run: async ({ deps }, { failedSince, dryRun }, ids) => {
       const { resendFailed, resendMail } = await import('../../core/usecases/mail/resent-mails.js');
       if ((failedSince === null) === (ids.length === 0)) {
-        throw new PonteError('ValidationError', 'Give mail ids, or --failed-since.');
+        throw invalid('Give mail ids, or --failed-since.');
       }
       const resent: Mail[] = [];
       if (failedSince !== null)

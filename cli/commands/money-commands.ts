@@ -2,7 +2,7 @@
 // operators. In live mode a second operator confirms each decision.
 import type { Command } from 'commander';
 import { moneyQueues } from '../../core/domain/money-desk/money-decision.js';
-import { PonteError } from '../../core/errors.js';
+import { invalid, PonteError } from '../../core/errors.js';
 import type { QueueCursor } from '../../core/usecases/money-desk/money-queues.js';
 import { addDecisions, type DecisionOptions } from '../decided.js';
 import { presentRow, rowsText } from '../money-texts.js';
@@ -52,7 +52,7 @@ function readCursor(text: string): QueueCursor {
   const [name = '', id = ''] = text.split(':');
   const queue = moneyQueues.find((one) => one === name);
   if (queue !== undefined && id !== '') return { queue, id };
-  throw new PonteError('ValidationError', '--cursor: give the nextCursor of the previous page.');
+  throw invalid('--cursor: give the nextCursor of the previous page.');
 }
 
 async function repeatCommand(
@@ -60,8 +60,7 @@ async function repeatCommand(
   id: string,
   { evidence, dryRun }: DecisionOptions,
 ): Promise<Outcome> {
-  if (evidence !== null)
-    throw new PonteError('ValidationError', 'Give --evidence or --retry, not both.');
+  if (evidence !== null) throw invalid('Give --evidence or --retry, not both.');
   if (id.startsWith('dep_')) {
     const message = 'A deposit is not ordered back: pay it back by other means, with --evidence.';
     throw new PonteError('DecisionNotAllowed', message);

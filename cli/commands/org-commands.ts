@@ -23,7 +23,7 @@ import { isSubmitted, type PartyStatus } from '../../core/domain/parties/party.j
 import { type Correction, TERMS } from '../../core/domain/parties/party-due.js';
 import { pixKeyKinds } from '../../core/domain/parties/pix-key.js';
 import type { ProductionRequest } from '../../core/domain/parties/production-request.js';
-import { PonteError } from '../../core/errors.js';
+import { invalid } from '../../core/errors.js';
 import type { Deps } from '../../core/ports/deps.js';
 import type { OrganizationView } from '../../core/usecases/parties/organizations.js';
 import { decided, isDevelopment } from '../decided.js';
@@ -109,9 +109,7 @@ export function addOrgCommands(shell: Shell, program: Command): void {
     description: 'require the approval of a second member for its invoices, or stop doing so',
     options: { paymentIntents: flag('for its payment intents in place of invoices') },
     run: async (operator, { paymentIntents }, [orgId = '', state]) => {
-      if (state !== 'on' && state !== 'off') {
-        throw new PonteError('ValidationError', 'Give on or off.');
-      }
+      if (state !== 'on' && state !== 'off') throw invalid('Give on or off.');
       const origin = paymentIntents ? 'payment_intent' : 'invoice';
       if (state === 'off')
         return decidedAbout(operator, orgId, { verb: 'require-approval', origin });
@@ -138,7 +136,7 @@ function addCreate(add: AddCommand): void {
       const { deps } = operator;
       // Before the organization is made: it would stay without an owner.
       if (owner !== null && readEmail(owner) === null) {
-        throw new PonteError('ValidationError', '--owner: give an e-mail address.');
+        throw invalid('--owner: give an e-mail address.');
       }
       const { createOrganization } = await organizations();
       const view = await createOrganization(deps, { name, sandboxKyb });
@@ -316,7 +314,7 @@ function addSupportCommand(add: AddCommand): void {
       if (Object.keys(contact).length > 0) {
         return decidedAbout(operator, orgId, { verb: 'support', ...contact }, replace);
       }
-      throw new PonteError('ValidationError', 'Give one of the options.');
+      throw invalid('Give one of the options.');
     },
   });
 }
@@ -557,5 +555,5 @@ async function standardInput({ stdin, stderr }: Shell): Promise<string> {
   }
   const pixKey = Buffer.concat(chunks).toString('utf8').trim();
   if (pixKey !== '') return pixKey;
-  throw new PonteError('ValidationError', 'Send the PIX key on standard input.');
+  throw invalid('Send the PIX key on standard input.');
 }

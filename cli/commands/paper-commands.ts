@@ -8,7 +8,7 @@ import { formatInstant, isCalendarDate } from '../../core/domain/base/instant.js
 import { type Mode, modes } from '../../core/domain/base/tenant.js';
 import { dayOf } from '../../core/domain/base/time-zone.js';
 import { paperStateOn, papersOwnedBy } from '../../core/domain/parties/vendor-paper.js';
-import { PonteError } from '../../core/errors.js';
+import { invalid } from '../../core/errors.js';
 import { commandGroup, listOf, type Operator, type Outcome, type Shell } from '../operator.js';
 import { choice, dryRun, mode, type OptionValues, value } from '../options.js';
 
@@ -65,14 +65,12 @@ async function store(
 ): Promise<Outcome> {
   const { deps } = operator;
   const kind = partnerKinds.find((one) => one === name);
-  if (kind === undefined) {
-    throw new PonteError('ValidationError', `kind: send one of ${partnerKinds.join(', ')}.`);
-  }
+  if (kind === undefined) throw invalid(`kind: send one of ${partnerKinds.join(', ')}.`);
   if (expires !== null && !isCalendarDate(expires)) {
-    throw new PonteError('ValidationError', '--expires: send a day, such as 2030-12-31.');
+    throw invalid('--expires: send a day, such as 2030-12-31.');
   }
   await access(file, constants.R_OK).catch(({ code }: NodeJS.ErrnoException) => {
-    throw new PonteError('ValidationError', `${file} cannot be read: ${code}.`);
+    throw invalid(`${file} cannot be read: ${code}.`);
   });
   const { partnerHolder, storePaper } = await papers();
   if (!dryRun) {
@@ -83,7 +81,7 @@ async function store(
       bytes: createReadStream(file),
       uploaderId: 'operators',
     });
-    if (refusal !== null) throw new PonteError('ValidationError', `${file}: ${refusals[refusal]}`);
+    if (refusal !== null) throw invalid(`${file}: ${refusals[refusal]}`);
   }
   return list(operator, { mode });
 }

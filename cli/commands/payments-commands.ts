@@ -13,7 +13,7 @@ import { payerText } from '../../core/domain/payments/payer-facts.js';
 import { EXTERNAL_PREFIX, paymentStatuses } from '../../core/domain/payments/payment.js';
 import { simulatedEvents } from '../../core/domain/payments/simulated-event.js';
 import { situationAmounts, situationOf, situations } from '../../core/domain/payments/situation.js';
-import { PonteError } from '../../core/errors.js';
+import { invalid } from '../../core/errors.js';
 import type { CaseLine } from '../../core/usecases/money-desk/case-texts.js';
 import { addDecisions } from '../decided.js';
 import { decisionsText, presentDecision, wrapped } from '../money-texts.js';
@@ -65,8 +65,7 @@ export function addPaymentsCommands(shell: Shell, program: Command): void {
         const { payment } = await readPayment(operator.deps, { orgId, mode }, id);
         return shownCase(operator, payment.id);
       }
-      const text = 'Give --org and --mode: each tenant chooses its externalIds.';
-      throw new PonteError('ValidationError', text);
+      throw invalid('Give --org and --mode: each tenant chooses its externalIds.');
     },
   });
 

@@ -1,7 +1,7 @@
 // `ponte serve`, `ponte migrate` and `ponte doctor`.
 import { type Command, Option } from 'commander';
 import { modes } from '../../core/domain/base/tenant.js';
-import { PonteError } from '../../core/errors.js';
+import { invalid } from '../../core/errors.js';
 import type { BackupSchedule } from '../../host/backup-schedule.js';
 import type { Config } from '../../host/config.js';
 import type { Demo } from '../../host/development.js';
@@ -98,11 +98,9 @@ function addDoctor(shell: Shell, program: Command): void {
     },
     run: async (options) => {
       const { partner, mode, egress, url, subscriptions } = options;
-      if (mode !== null && !partner) {
-        throw new PonteError('ValidationError', 'Give --mode with --partner.');
-      }
+      if (mode !== null && !partner) throw invalid('Give --mode with --partner.');
       if ((url.length > 0 || subscriptions) && !egress) {
-        throw new PonteError('ValidationError', 'Give --url and --subscriptions with --egress.');
+        throw invalid('Give --url and --subscriptions with --egress.');
       }
       if (egress) return egressDoctor(shell, options);
       return partner ? partnerDoctor(shell, mode) : doctor(shell);

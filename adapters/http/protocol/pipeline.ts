@@ -8,7 +8,7 @@ import type { Actor } from '../../../core/domain/base/actor.js';
 import { type Mode, type Tenant, tenantOf } from '../../../core/domain/base/tenant.js';
 import type { PaymentView } from '../../../core/domain/payments/change.js';
 import type { AuditAuthor } from '../../../core/domain/service/audit-record.js';
-import { assert, PonteError, reasonOf } from '../../../core/errors.js';
+import { assert, invalid, PonteError, reasonOf } from '../../../core/errors.js';
 import type { Deps } from '../../../core/ports/deps.js';
 import { noteScopes, requireScope } from '../../../core/usecases/access/keys.js';
 import { byPasskeyOnly } from '../../../core/usecases/access/sessions.js';
@@ -272,13 +272,10 @@ function endOfWait(response: ServerResponse, stopping: AbortSignal, waitMs: numb
 /** HTTP/1.1 requires one Host header (RFC 9112, 3.2). */
 function expectHost(request: IncomingMessage, hostNames: Pipeline['hostNames']): void {
   const count = hostsIn(request);
-  if (count > 1) throw new PonteError('ValidationError', 'Host: send this header once.');
-  if (count === 0 && request.httpVersion !== '1.0') {
-    throw new PonteError('ValidationError', 'Host: this header is required.');
-  }
+  if (count > 1) throw invalid('Host: send this header once.');
+  if (count === 0 && request.httpVersion !== '1.0') throw invalid('Host: this header is required.');
   if (hostNames === null || !hasForeignHost(request, hostNames)) return;
-  const message = 'Host: it names another server. Use localhost, or set PONTE_BASE_URL.';
-  throw new PonteError('ValidationError', message);
+  throw invalid('Host: it names another server. Use localhost, or set PONTE_BASE_URL.');
 }
 
 function unlessUnchanged(request: IncomingMessage, reply: Reply): Reply {

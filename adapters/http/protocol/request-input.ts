@@ -12,7 +12,7 @@ import {
   sliceTopLevel,
 } from '../../../core/domain/base/raw-json.js';
 import { isIdempotencyKey } from '../../../core/domain/payments/idempotency.js';
-import { PonteError } from '../../../core/errors.js';
+import { invalid, PonteError } from '../../../core/errors.js';
 import { bodyProblems } from './body-problems.js';
 import type { Auth, Route } from './route-row.js';
 import type { RouteMatch } from './router.js';
@@ -202,22 +202,20 @@ function onlyChunk(chunks: readonly Buffer[]): Buffer | undefined {
 /** An empty body is an empty object: a mutation without fields needs no body. */
 function parseJson(bytes: Uint8Array): Readonly<Record<string, unknown>> {
   if (bytes.length === 0) return {};
-  if (!isUtf8(bytes)) throw new PonteError('ValidationError', 'body: must be JSON in UTF-8.');
+  if (!isUtf8(bytes)) throw invalid('body: must be JSON in UTF-8.');
   const sent = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString();
   // .NET and many ERPs on Windows begin with a byte order mark; RFC 8259 lets a parser ignore it.
   const text = sent.startsWith(BYTE_ORDER_MARK) ? sent.slice(1) : sent;
   const names = namesWithin(text, jsonMax);
   if (names === null) {
     const { depthMax, valuesMax } = jsonMax;
-    const message = `body: must have at most ${depthMax} levels and ${valuesMax} values.`;
-    throw new PonteError('ValidationError', message);
+    throw invalid(`body: must have at most ${depthMax} levels and ${valuesMax} values.`);
   }
   const value = parsedObject(text);
   const repeated = repeatedName(text, value, names);
   if (repeated !== null) {
     const path = hasUnstorableText(repeated) ? 'body' : repeated.slice(0, PATH_LENGTH_MAX);
-    const message = `${path}: the name occurs twice. Send each name of an object once.`;
-    throw new PonteError('ValidationError', message);
+    throw invalid(`${path}: the name occurs twice. Send each name of an object once.`);
   }
   // Only an escape can encode NUL or a lone surrogate, which databases cannot store.
   if (text.includes('\\u')) refuseUnstorable(value);
@@ -234,7 +232,7 @@ function parsedObject(text: string): Readonly<Record<string, unknown>> {
   } catch (cause) {
     throw new PonteError('ValidationError', 'body: must be valid JSON.', { cause });
   }
-  if (!isObject(value)) throw new PonteError('ValidationError', 'body: must be a JSON object.');
+  if (!isObject(value)) throw invalid('body: must be a JSON object.');
   return value;
 }
 
@@ -245,10 +243,7 @@ function refuseUnstorable(value: Readonly<Record<string, unknown>>): void {
   });
   if (paths.length === 0) return;
   const named = paths.slice(0, PATHS_MAX).join(', ');
-  throw new PonteError(
-    'ValidationError',
-    `${named}: text must not contain NUL or lone surrogates.`,
-  );
+  throw invalid(`${named}: text must not contain NUL or lone surrogates.`);
 }
 
 /** Validates by the schemas of the row. One refusal lists every problem. */
@@ -266,7 +261,7 @@ function checked(
   const schema = route.body;
   const body = typeof schema === 'string' ? undefined : checkedBody(schema, json, problems);
   const idempotencyKey = idempotencyKeyOf(route, request, problems);
-  if (problems.length > 0) throw new PonteError('ValidationError', `${problems.join('; ')}.`);
+  if (problems.length > 0) throw invalid(`${problems.join('; ')}.`);
   return { params, query, body, bytes, stream: noStream, idempotencyKey };
 }
 
@@ -280,9 +275,7 @@ function checkedBody(schema: z.ZodType, json: unknown, problems: string[]): unkn
 function checkedParams({ route, params }: RouteMatch): unknown {
   const result = route.params.safeParse(params);
   if (!result.success) throw new PonteError('NotFound');
-  if (hasUnstorableText(result.data)) {
-    throw new PonteError('ValidationError', 'path: text must not contain NUL.');
-  }
+  if (hasUnstorableText(result.data)) throw invalid('path: text must not contain NUL.');
   return result.data;
 }
 

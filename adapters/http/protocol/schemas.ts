@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { emailProblem, readEmail } from '../../../core/domain/base/email-address.js';
 import { formatInstant, isCalendarDate } from '../../../core/domain/base/instant.js';
 import { RawJson } from '../../../core/domain/base/raw-json.js';
-import { PonteError } from '../../../core/errors.js';
+import { invalid } from '../../../core/errors.js';
 
 export const RAW_JSON_BYTES_MAX = 32 * 1024;
 /** Properties that keep the text in which they were sent; the pipeline wraps them as RawJson. */
@@ -146,7 +146,7 @@ export function refuseTwoSearches(query: {
   readonly externalId: string | null;
 }): void {
   if (query.q === null || query.externalId === null) return;
-  throw new PonteError('ValidationError', 'externalId: send it without q, which finds it too.');
+  throw invalid('externalId: send it without q, which finds it too.');
 }
 
 export const pathText = (description: string) => z.string().min(1).meta({ description });

@@ -6,7 +6,7 @@ import type { Tenant } from '../../../core/domain/base/tenant.js';
 import { DEFAULT_TIME_ZONE, endOfDay, startOfDay } from '../../../core/domain/base/time-zone.js';
 import type { ShownView } from '../../../core/domain/payments/change.js';
 import { paymentOrigins } from '../../../core/domain/payments/payment.js';
-import { PonteError } from '../../../core/errors.js';
+import { invalid } from '../../../core/errors.js';
 import type { Deps } from '../../../core/ports/deps.js';
 import { loadOrganization } from '../../../core/usecases/parties/organizations.js';
 import {
@@ -129,8 +129,7 @@ function refuseOtherFilters(query: ListQuery): void {
   const others = Object.entries(filters);
   const [sent] = others.filter(([, value]) => value !== null);
   if (sent === undefined) return;
-  const message = `${sent[0]}: send it without updatedSince, which lists all changes.`;
-  throw new PonteError('ValidationError', message);
+  throw invalid(`${sent[0]}: send it without updatedSince, which lists all changes.`);
 }
 
 /** `id` is what the cursor of the next page contains. */

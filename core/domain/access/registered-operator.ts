@@ -1,7 +1,7 @@
 // Operators: people who run commands. Each has an Ed25519 key, of which the database has the public
 // half, and signs each command. registered-operators.ts admits what they sign.
 import { createPublicKey, hash, type KeyObject, sign, verify } from 'node:crypto';
-import { PonteError } from '../../errors.js';
+import { invalid, PonteError } from '../../errors.js';
 import { developmentOperator, type OperatorActor } from '../base/actor.js';
 import { DAY_MS, MINUTE_MS } from '../base/instant.js';
 
@@ -66,17 +66,13 @@ const keyForm = /^[A-Za-z0-9_-]{43}$/;
 /** ValidationError. */
 export function checkedOperatorName(text: string): string {
   if (nameForm.test(text) && text !== developmentOperator.name) return text;
-  throw new PonteError(
-    'ValidationError',
-    'name: give 1 to 64 small letters, digits, ".", "_" or "-", such as ana.silva.',
-  );
+  throw invalid('name: give 1 to 64 small letters, digits, ".", "_" or "-", such as ana.silva.');
 }
 
 /** ValidationError. */
 export function checkedPublicKey(text: string): string {
   if (keyForm.test(text) && isKey(text)) return text;
-  const message = 'public-key: give the 43 characters that ponte login prints.';
-  throw new PonteError('ValidationError', message);
+  throw invalid('public-key: give the 43 characters that ponte login prints.');
 }
 
 export function isActiveOperator({ removedAtMs }: RegisteredOperator): boolean {

@@ -1,7 +1,7 @@
 // What an organization decides about its books in one mode: the names of its accounts, and the
 // months that it has closed. What is booked after the closing of a month, and would be of that
 // month, is an entry of the next one.
-import { PonteError } from '../../errors.js';
+import { invalid } from '../../errors.js';
 import { MINUTE_MS } from '../base/instant.js';
 import type { Tenant } from '../base/tenant.js';
 import { dayOf, daysOf, endOfDay, startOfDay } from '../base/time-zone.js';
@@ -64,8 +64,7 @@ export function withAccounts(was: Accounting, given: Partial<BookAccounts>): Acc
     else if (isAccountName(name)) accounts[account] = name;
     else {
       const form = 'letters, digits, ".", "_" and "-", in words divided by ":"';
-      const text = `accounts.${account}: send ${form}, at most ${ACCOUNT_NAME_LENGTH_MAX}.`;
-      throw new PonteError('ValidationError', text);
+      throw invalid(`accounts.${account}: send ${form}, at most ${ACCOUNT_NAME_LENGTH_MAX}.`);
     }
   }
   return Object.freeze({ ...was, accounts });
@@ -77,13 +76,13 @@ export function closingOf(
   month: string,
   { nowMs, timeZone }: { readonly nowMs: number; readonly timeZone: string },
 ): ClosedMonth | null {
-  if (!isMonth(month)) throw new PonteError('ValidationError', 'month: send YYYY-MM.');
+  if (!isMonth(month)) throw invalid('month: send YYYY-MM.');
   const last = was.closed.at(-1);
   if (last !== undefined && month <= last.month) return null;
   const untilMs = endOfDay(timeZone, daysOfMonth(month).to);
   if (nowMs - ENTRY_DELAY_MS < untilMs) {
     const since = `it can be closed a minute after its end in ${timeZone}`;
-    throw new PonteError('ValidationError', `month: ${month} is not over, ${since}.`);
+    throw invalid(`month: ${month} is not over, ${since}.`);
   }
   const sum = { balances: [], summedTo: '' };
   return { month, untilMs, timeZone, accounts: accountsOf(was), ...sum, closedAtMs: nowMs };

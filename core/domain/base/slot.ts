@@ -1,7 +1,7 @@
 // Slots bound how many rows of a kind may exist at a time. Each row is created in a numbered slot,
 // and a unique index keeps two rows out of one slot. So the bound holds under concurrency without a
 // shared counter row.
-import { PonteError } from '../../errors.js';
+import { invalid } from '../../errors.js';
 
 /**
  * A free slot below `slots`, chosen by a random byte because concurrent creates would all take the
@@ -17,6 +17,6 @@ export function freeSlot(
     (slot) => !taken.includes(slot),
   );
   const slot = free[Math.floor((random / 256) * free.length)];
-  if (slot === undefined) throw new PonteError('ValidationError', message);
+  if (slot === undefined) throw invalid(message);
   return slot;
 }

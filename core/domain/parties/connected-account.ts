@@ -1,7 +1,7 @@
 // A connected account: a client of an integrator (a seller or a known buyer), verified by the
 // partner: when a seller is ready to collect, and the events that follow from a change. Its states
 // are those of a party (party.ts); required data is in dossier.ts.
-import { PonteError } from '../../errors.js';
+import { invalid, PonteError } from '../../errors.js';
 import { type Locale, localeIn } from '../base/locale.js';
 import type { Tenant } from '../base/tenant.js';
 import { areTermsUsed, isDecision, isSubmitted, partyStatuses, withTerms } from './party.js';
@@ -121,7 +121,7 @@ export function accountTermsAccepted(account: ConnectedAccount, tosId: string): 
  */
 export function payableSeller(account: ConnectedAccount, known = account.partnerRef): string {
   if (account.role !== 'seller') {
-    throw new PonteError('ValidationError', 'role: only a seller has a payout. This is a buyer.');
+    throw invalid('role: only a seller has a payout. This is a buyer.');
   }
   const { status, partnerRef } = account;
   if (status === 'approved' && partnerRef !== null && partnerRef === known) return partnerRef;

@@ -32,7 +32,7 @@ import { checkedText } from '../../domain/base/checked-text.js';
 import { HOUR_MS, MINUTE_MS } from '../../domain/base/instant.js';
 import { freeSlot } from '../../domain/base/slot.js';
 import type { Mode, Tenant } from '../../domain/base/tenant.js';
-import { assert, PonteError, type RefusedKey } from '../../errors.js';
+import { assert, invalid, PonteError, type RefusedKey } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { Tx } from '../../ports/storage.js';
 import { stageKeyNotices } from '../mail/member-notices.js';
@@ -200,12 +200,10 @@ export function newKey(
     name: checkedText('name', input.name, NAME_LENGTH_MAX),
     scopes: checkedScopes(input.scopes),
   };
-  if (networks.length > NETWORKS_MAX) {
-    throw new PonteError('ValidationError', `networks: give at most ${NETWORKS_MAX}.`);
-  }
+  if (networks.length > NETWORKS_MAX) throw invalid(`networks: give at most ${NETWORKS_MAX}.`);
   const nowMs = deps.clock.nowMs();
   if (expiresAtMs !== null && expiresAtMs <= nowMs) {
-    throw new PonteError('ValidationError', 'expiresAt: send a time in the future.');
+    throw invalid('expiresAt: send a time in the future.');
   }
   const given = { ...granted, keptScopes: [], orgId, mode, createdBy, keptBy: null };
   return issue(deps, { ...given, expiresAtMs, networks }, newId);
@@ -255,7 +253,7 @@ export async function rollKey(
 /** ValidationError. */
 export function expectOverlap(hours: number): void {
   if (Number.isInteger(hours) && hours >= 0 && hours <= OVERLAP_HOURS_MAX) return;
-  throw new PonteError('ValidationError', `overlapHours: give 0 to ${OVERLAP_HOURS_MAX}.`);
+  throw invalid(`overlapHours: give 0 to ${OVERLAP_HOURS_MAX}.`);
 }
 
 /**
@@ -264,8 +262,7 @@ export function expectOverlap(hours: number): void {
  */
 export function lifeOfNext(was: StoredKey, nowMs: number): number | null {
   if (was.rolledAtMs !== null || !isActiveKey(was, nowMs)) {
-    const text = 'The key is revoked, rolled or expired. Create another one.';
-    throw new PonteError('ValidationError', text);
+    throw invalid('The key is revoked, rolled or expired. Create another one.');
   }
   const { expiresAtMs, createdAtMs } = was;
   return expiresAtMs === null ? null : nowMs + expiresAtMs - createdAtMs;
@@ -477,8 +474,7 @@ export function noteScopes(
 function checkedScopes(names: readonly string[]): readonly Scope[] {
   const unknown = names.filter((name) => !isScope(name));
   if (unknown.length > 0) {
-    throw new PonteError(
-      'ValidationError',
+    throw invalid(
       `scopes: there is no ${unknown.join(', ')}; there are ${Object.keys(scopes).join(', ')}.`,
     );
   }

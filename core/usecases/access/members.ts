@@ -13,7 +13,7 @@ import { newPerson } from '../../domain/access/person.js';
 import { checkedText } from '../../domain/base/checked-text.js';
 import { emailKey, readEmail } from '../../domain/base/email-address.js';
 import { plainSigns } from '../../domain/base/typed-text.js';
-import { expectFound, PonteError } from '../../errors.js';
+import { expectFound, invalid, PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { Tx } from '../../ports/storage.js';
 import { stageTeamNotices } from '../mail/member-notices.js';
@@ -71,7 +71,7 @@ export async function stageMember(
   author: TeamAuthor,
 ): Promise<MemberChange> {
   const email = readEmail(typed);
-  if (email === null) throw new PonteError('ValidationError', 'email: give an e-mail address.');
+  if (email === null) throw invalid('email: give an e-mail address.');
   const key = emailKey(email);
   const nowMs = deps.clock.nowMs();
   const [organization, team, person] = await Promise.all([
@@ -121,7 +121,7 @@ export async function nameMember(
       // An address looks like another member's, and a name that nobody sees like no member's.
       const isUnfit = key === '' || key.includes('@');
       if (isUnfit || team.some((member) => member.id !== id && isTaken(member))) {
-        throw new PonteError('ValidationError', 'name: give a name that no colleague has.');
+        throw invalid('name: give a name that no colleague has.');
       }
       const named = Object.freeze({ ...known, name });
       tx.members.update(named);
@@ -197,10 +197,7 @@ function guardsOf(
   const others = team.filter((one) => one.role === 'owner' && one.id !== known?.id);
   const other = others.find((one) => stays(one, memberId));
   if (endsOwner && other === undefined) {
-    throw new PonteError(
-      'ValidationError',
-      'The last owner of an organization stays. Make another member an owner first.',
-    );
+    throw invalid('The last owner of an organization stays. Make another member an owner first.');
   }
   return [actor, endsOwner ? other : null].filter((one) => one != null);
 }
@@ -220,9 +217,7 @@ function actorIn(team: readonly Member[], memberId: string): Member {
 
 /** Members do not change their own role, nor give or take one with more scopes. */
 function refuseOthers(actor: Member, known: Member | null, role: MemberRole | null): void {
-  if (actor.id === known?.id) {
-    throw new PonteError('ValidationError', 'Another member changes your role, or removes you.');
-  }
+  if (actor.id === known?.id) throw invalid('Another member changes your role, or removes you.');
   const roles = [known?.role ?? null, role].filter((one) => one !== null);
   if (roles.every((one) => mayGive(actor.role, one))) return;
   throw new PonteError('InsufficientScope', 'Only an owner adds, changes or removes owners.');
@@ -245,9 +240,7 @@ async function endKeys(
   const keeper =
     keptBy === null ? null : team.find((member) => member.emailKey === emailKey(keptBy));
   const isKeeper = keeper?.role === 'owner' && keeper.id !== id && stays(keeper, memberId);
-  if (keeper !== null && !isKeeper) {
-    throw new PonteError('ValidationError', 'Another owner of the organization keeps keys.');
-  }
+  if (keeper !== null && !isKeeper) throw invalid('Another owner of the organization keeps keys.');
   const unrevoked = await tx.keys.unrevoked(orgId);
   const ending = unrevoked.filter(
     (key) => keyOwner(key) === id && (exceeding === null || exceeds(key, exceeding)),

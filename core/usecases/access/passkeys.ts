@@ -16,7 +16,7 @@ import type { MemberSession } from '../../domain/access/session.js';
 import { checkedText } from '../../domain/base/checked-text.js';
 import type { Locale } from '../../domain/base/locale.js';
 import { personMail } from '../../domain/mail/mail.js';
-import { assert, PonteError } from '../../errors.js';
+import { assert, invalid, PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { Tx } from '../../ports/storage.js';
 import { stageNotice } from '../mail/mails.js';
@@ -174,7 +174,7 @@ export async function removePasskey(
         expectOwnPasskey(tx, signedIn),
       ]);
       assert(person !== null, 'a person stays');
-      if (isRequired && own.length === 1) throw new PonteError('ValidationError', lastOne);
+      if (isRequired && own.length === 1) throw invalid(lastOne);
       // Its version rises, so passkeys that are removed at the same time are counted.
       tx.people.update(person);
       tx.passkeys.update(Object.freeze({ ...passkey, removedAtMs: deps.clock.nowMs() }));
@@ -256,8 +256,7 @@ async function ownPasskey(tx: Tx, { id: personId }: Person, id: string): Promise
 
 function expectRoom(own: readonly Passkey[]): void {
   if (own.length < PASSKEYS_MAX) return;
-  const text = `A person has at most ${PASSKEYS_MAX} passkeys. Remove one of them first.`;
-  throw new PonteError('ValidationError', text);
+  throw invalid(`A person has at most ${PASSKEYS_MAX} passkeys. Remove one of them first.`);
 }
 
 function stageMail(

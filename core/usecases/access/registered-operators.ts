@@ -19,7 +19,7 @@ import {
 import { isSessionOpen, type OperatorSession } from '../../domain/access/session.js';
 import { developmentOperator, type OperatorActor } from '../../domain/base/actor.js';
 import type { AuditAuthor } from '../../domain/service/audit-record.js';
-import { PonteError } from '../../errors.js';
+import { invalid, PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { Store, Tx } from '../../ports/storage.js';
 import { audited } from '../service/audit-log.js';
@@ -267,13 +267,10 @@ function notRegistered(publicKey: string): string {
 
 function refuseKnown(known: readonly RegisteredOperator[], { name, publicKey }: NewOperator): void {
   const namesake = known.find((one) => one.name === name && isActiveOperator(one));
-  if (namesake !== undefined) {
-    throw new PonteError('ValidationError', `name: ${name} is registered.`);
-  }
+  if (namesake !== undefined) throw invalid(`name: ${name} is registered.`);
   const holder = known.find((one) => one.publicKey === publicKey);
   if (holder === undefined) return;
-  const message = `public-key: it is the key of ${holder.name}. A key never gets another operator.`;
-  throw new PonteError('ValidationError', message);
+  throw invalid(`public-key: it is the key of ${holder.name}. A key never gets another operator.`);
 }
 
 export async function databaseNameIn(tx: Tx): Promise<DatabaseName> {

@@ -44,7 +44,7 @@ import {
 } from '../../domain/deposits/deposit.js';
 import { type PaymentMatch, takesMoney } from '../../domain/deposits/deposit-match.js';
 import { isTerminal, type Payment } from '../../domain/payments/payment.js';
-import { assert, expectFound, PonteError } from '../../errors.js';
+import { assert, expectFound, invalid, PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { PartnerEntry } from '../../ports/partner.js';
 import type { Tx } from '../../ports/storage.js';
@@ -225,10 +225,10 @@ export async function expectAssignable(
   }
   const owner = await accountOwner(tx, deposit.mode, deposit.partyRef);
   if (owner !== null && !isTo(payment, owner)) {
-    throw new PonteError('ValidationError', 'The money is in the account of another party.');
+    throw invalid('The money is in the account of another party.');
   }
   if (payment.amount.currency !== deposit.amount.currency) {
-    throw new PonteError('ValidationError', 'The money is in another currency.');
+    throw invalid('The money is in another currency.');
   }
   const { status, amount, consolidatedReference } = payment;
   if (deposit.book === 'payout') {
@@ -243,8 +243,7 @@ export async function expectAssignable(
   if (named.length === 0) return lackingTogether(tx, deposit, payment);
   if (own !== null) return own;
   const ids = named.flatMap(({ payments }) => payments.map(({ id }) => id)).join(', ');
-  const message = `The payer names a transfer for other payments. Assign it to one of them: ${ids}`;
-  throw new PonteError('ValidationError', message);
+  throw invalid(`The payer names a transfer for other payments. Assign it to one of them: ${ids}`);
 }
 
 /** The consolidated payment of this payment, if it lacks exactly the money: null otherwise. */

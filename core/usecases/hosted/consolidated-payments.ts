@@ -12,7 +12,7 @@ import { missingOf } from '../../domain/payments/funds.js';
 import type { VerifiedPayer } from '../../domain/payments/payer-facts.js';
 import { isPageOpen, isTerminal, type Payment } from '../../domain/payments/payment.js';
 import { consolidated, isConsolidatable } from '../../domain/payments/payment-transitions.js';
-import { assert, PonteError } from '../../errors.js';
+import { assert, invalid, PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { SettlementPartner } from '../../ports/partner.js';
 import type { Tx } from '../../ports/storage.js';
@@ -169,7 +169,7 @@ interface Chosen {
 function chosenIds(paymentIds: readonly string[]): readonly string[] {
   const ids = [...new Set(paymentIds)];
   if (ids.length >= 2 && ids.length <= CONSOLIDATED_MAX) return ids;
-  throw new PonteError('ValidationError', `Choose 2 to ${CONSOLIDATED_MAX} payments.`);
+  throw invalid(`Choose 2 to ${CONSOLIDATED_MAX} payments.`);
 }
 
 async function readChosen(tx: Tx, publicId: string, ids: readonly string[]): Promise<Chosen> {

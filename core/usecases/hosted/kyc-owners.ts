@@ -23,7 +23,7 @@ import {
 } from '../../domain/hosted/kyc-draft.js';
 import type { FieldPlace } from '../../domain/hosted/kyc-fields.js';
 import { openOf } from '../../domain/hosted/kyc-form.js';
-import { PonteError } from '../../errors.js';
+import { invalid, PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { Tx } from '../../ports/storage.js';
 import { rateLimited, takeOwnerMailSlots } from '../service/rate-limits.js';
@@ -36,7 +36,7 @@ export async function addOwner(deps: Deps, session: KycSession): Promise<number>
   let number = 0;
   await changeOwners(deps, session, (draft) => {
     if (ownersOf(draft).length >= OWNERS_MAX) {
-      throw new PonteError('ValidationError', `A form has at most ${OWNERS_MAX} owners.`);
+      throw invalid(`A form has at most ${OWNERS_MAX} owners.`);
     }
     number = draft.nextOwner;
     return withOwner(draft);

@@ -8,7 +8,7 @@ import { onboardingPath } from '../../domain/hosted/hosted-page.js';
 import type { ConnectedAccount } from '../../domain/parties/connected-account.js';
 import type { DestinationChange } from '../../domain/parties/destination-change.js';
 import type { Organization } from '../../domain/parties/organization.js';
-import { PonteError } from '../../errors.js';
+import { invalid, PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { Tx } from '../../ports/storage.js';
 import { makeSession, type NewSession } from '../access/page-sessions.js';
@@ -48,8 +48,7 @@ export async function createOnboardingLink(
   await deps.store.run(async (tx) => {
     const { role } = await loadAccount(tx, tenant, accountId);
     if (role !== 'seller') {
-      const message = 'role: only a seller has an onboarding link. This account is a buyer.';
-      throw new PonteError('ValidationError', message);
+      throw invalid('role: only a seller has an onboarding link. This account is a buyer.');
     }
     await stageEnded(deps, tx, tenant, accountId);
     tx.pageSessions.insert(session);

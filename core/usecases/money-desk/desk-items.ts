@@ -38,7 +38,7 @@ import { isServiceAction, type ServiceAction } from '../../domain/money-desk/ser
 import type { PaymentAggregate } from '../../domain/payments/change.js';
 import { commandsChanged, payoutPaidByHand } from '../../domain/payments/command-outcomes.js';
 import { lossWrittenOff } from '../../domain/payments/payment-transitions.js';
-import { assert, PonteError } from '../../errors.js';
+import { assert, invalid, PonteError } from '../../errors.js';
 import type { Tx } from '../../ports/storage.js';
 import { operationOf } from '../commands/partner-operations.js';
 import {
@@ -95,7 +95,7 @@ export function requestFor(
     const value = isAmount(input) ? readAmount(text) : text;
     if (value !== null && value !== '') return [inputs[input].field, value];
     const example = isAmount(input) ? 'an amount, for example 100.00' : 'it';
-    throw new PonteError('ValidationError', `${input}: give ${example}.`);
+    throw invalid(`${input}: give ${example}.`);
   });
   return { verb, ...Object.fromEntries(entries ?? []) } as DeskRequest;
 }
@@ -260,7 +260,7 @@ async function checkFigures(
   const limits = { ...deps.settings.drift, waitPercent: FIGURES_OFF_PERCENT_MAX };
   const problem = payoutProblem(item, report, quote, limits);
   if (problem === null) return;
-  throw new PonteError('ValidationError', `The figures are not plausible: ${problem.text}.`);
+  throw invalid(`The figures are not plausible: ${problem.text}.`);
 }
 
 /** What the partner would report. */

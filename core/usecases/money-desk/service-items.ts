@@ -16,7 +16,7 @@ import type { ServiceAction } from '../../domain/money-desk/service-decisions.js
 import type { Organization } from '../../domain/parties/organization.js';
 import { cancelled, failedByOperator } from '../../domain/payments/payment-transitions.js';
 import { releaseEpoch } from '../../domain/service/epoch.js';
-import { expectFound, PonteError } from '../../errors.js';
+import { expectFound, invalid, PonteError } from '../../errors.js';
 import type { Tx } from '../../ports/storage.js';
 import {
   expectOverlap,
@@ -228,7 +228,7 @@ const rows: Rows = {
   async 'set-member'({ tx }, orgId, action) {
     const organization = await loadOrganization(tx, orgId);
     const email = readEmail(action.email);
-    if (email === null) throw new PonteError('ValidationError', 'email: give an e-mail address.');
+    if (email === null) throw invalid('email: give an e-mail address.');
     const known = await tx.members.byEmail(orgId, emailKey(email));
     const { role, keptBy, locale } = action;
     return {

@@ -17,7 +17,7 @@ import { noPayout } from '../../domain/parties/payee.js';
 import { lastFour } from '../../domain/parties/tax-id.js';
 import { accountMismatch } from '../../domain/payments/idempotency.js';
 import { EXTERNAL_PREFIX, externalIdIn } from '../../domain/payments/payment.js';
-import { expectFound, PonteError } from '../../errors.js';
+import { expectFound, invalid, PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { PartnerAnswer } from '../../ports/partner.js';
 import type { AccountFilter } from '../../ports/storage.js';
@@ -261,7 +261,7 @@ async function sendAccount(
     : { ...wholeDossier(deps, known, given), ...withoutNulls(given) };
   refuseTier(entityType, dossier);
   const malformed = malformedFields(dossier);
-  if (malformed.length > 0) throw new PonteError('ValidationError', `${malformed.join('; ')}.`);
+  if (malformed.length > 0) throw invalid(`${malformed.join('; ')}.`);
   return submitParty(deps, tenant, {
     kind: 'account',
     role,

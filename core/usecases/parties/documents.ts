@@ -33,7 +33,7 @@ import {
   nextWarningAtMs,
   partnerPapers,
 } from '../../domain/parties/vendor-paper.js';
-import { assert, isCode, PonteError } from '../../errors.js';
+import { assert, invalid, isCode, PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { ByteSource, DocumentStorage } from '../../ports/outside.js';
 import type { DocumentFilter, Tx } from '../../ports/storage.js';
@@ -72,7 +72,7 @@ export async function createUpload(
   const { owner, kind, contentType, ownerIndex, fileName = null, expiresOn = null } = input;
   if (!acceptsType(kind, contentType)) {
     const types = documentKinds[kind].join(', ');
-    throw new PonteError('ValidationError', `contentType: send one of ${types} for ${kind}.`);
+    throw invalid(`contentType: send one of ${types} for ${kind}.`);
   }
   const nowMs = deps.clock.nowMs();
   const [uploadToken, readToken] = [newToken(deps), newToken(deps)];
@@ -248,7 +248,7 @@ export async function stageSubmitted(
   const named = new Map<string, Document>();
   const found = await fileProblems(deps, tx, tenant, owner, dossier, named);
   const problems = found.map(({ path, problem }) => `${path}: ${problem}`);
-  if (problems.length > 0) throw new PonteError('ValidationError', `${problems.join('; ')}.`);
+  if (problems.length > 0) throw invalid(`${problems.join('; ')}.`);
   for (const document of named.values()) tx.documents.update(submittedDocument(document));
 }
 

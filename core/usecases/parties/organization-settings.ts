@@ -9,7 +9,7 @@ import { HOLD_HOURS_MAX } from '../../domain/parties/destination-change.js';
 import { type Logo, type LogoProblem, readLogo } from '../../domain/parties/logo.js';
 import { type MailSwitches, mailSwitches } from '../../domain/parties/organization.js';
 import type { PaymentOrigin } from '../../domain/payments/payment.js';
-import { PonteError } from '../../errors.js';
+import { invalid, PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import {
   contactIn,
@@ -70,7 +70,7 @@ export function changeSettings(
       const hours = mode === 'live' ? payoutHoldHours : profile.payoutHoldHours;
       if (!mayHold(hours, profile.payoutHoldHours)) {
         const text = `hours: give ${profile.payoutHoldHours} to ${HOLD_HOURS_MAX}.`;
-        throw new PonteError('ValidationError', `${text} An operator lowers the hold.`);
+        throw invalid(`${text} An operator lowers the hold.`);
       }
       if (
         intentsNeedApproval === profile.intentsNeedApproval &&
@@ -89,8 +89,7 @@ function accentColorIn({ accentColor }: SettingsChange): string | null {
   if (accentColor.trim() === '') return null;
   const color = readAccentColor(accentColor);
   if (color !== null && isReadableColor(color)) return color;
-  const text = 'accentColor: give a color as #0a5568 with a contrast of 4.5:1 to a light page.';
-  throw new PonteError('ValidationError', text);
+  throw invalid('accentColor: give a color as #0a5568 with a contrast of 4.5:1 to a light page.');
 }
 
 /**

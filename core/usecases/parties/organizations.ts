@@ -32,7 +32,7 @@ import { decided, isSubmitted, newParty, submitted } from '../../domain/parties/
 import { isDue, TERMS } from '../../domain/parties/party-due.js';
 import { needsRails, noPayout } from '../../domain/parties/payee.js';
 import type { PaymentOrigin } from '../../domain/payments/payment.js';
-import { assert, expectFound, PonteError } from '../../errors.js';
+import { assert, expectFound, invalid, PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { PartnerAnswer, SettlementPartner } from '../../ports/partner.js';
 import type { Tx } from '../../ports/storage.js';
@@ -213,7 +213,7 @@ async function configuredPartner(deps: Deps, { mode }: Tenant): Promise<Settleme
   if (deps.partners[mode] !== null) return requirePartner(deps, { mode });
   const text = `mode: no settlement partner is configured for ${mode}. `;
   const advice = 'Configure one, the same for the server and for this command.';
-  throw new PonteError('ValidationError', text + advice);
+  throw invalid(text + advice);
 }
 
 /**
@@ -230,8 +230,7 @@ export async function acceptOrganizationTerms(
   await configuredPartner(deps, tenant);
   if (given === null && needsTerms(deps, profile)) {
     const url = await termsUrl(deps, tenant, deps.settings.payUrl);
-    const text = `tosId: accept the terms at ${url} and give the tos_id of the redirect.`;
-    throw new PonteError('ValidationError', text);
+    throw invalid(`tosId: accept the terms at ${url} and give the tos_id of the redirect.`);
   }
   const isNew = isDue(profile, TERMS);
   await changeProfile(deps, tenant, async (was, { tx, nowMs }) => {
@@ -359,15 +358,14 @@ async function refuseWithoutRails(deps: Deps, tenant: Tenant): Promise<void> {
   if (command === null) return;
   if (command.state !== 'refused') throw new PonteError('PartnerUnavailable');
   const text = `The settlement partner refuses the virtual account (${command.refusal}).`;
-  throw new PonteError('ValidationError', `${text} Configure the payout again.`);
+  throw invalid(`${text} Configure the payout again.`);
 }
 
 /** A buyer whose money is missing must find a person to ask. ValidationError. */
 export function requireContact(organization: Organization): void {
   if (hasContact(organization)) return;
   const command = `ponte org support ${organization.id}`;
-  const text = `Live mode requires a support e-mail address or phone number: ${command}.`;
-  throw new PonteError('ValidationError', text);
+  throw invalid(`Live mode requires a support e-mail address or phone number: ${command}.`);
 }
 
 /**
@@ -459,8 +457,7 @@ export async function setTimeZone(
 export function timeZoneIn(text: string): string {
   const timeZone = readTimeZone(text);
   if (timeZone !== null) return timeZone;
-  const message = 'timeZone: give a name of the IANA database, for example America/Sao_Paulo.';
-  throw new PonteError('ValidationError', message);
+  throw invalid('timeZone: give a name of the IANA database, for example America/Sao_Paulo.');
 }
 
 /** What the texts say; an empty one is null. ValidationError. */
@@ -471,7 +468,7 @@ export function contactIn(given: Partial<Record<ContactName, string>>): Partial<
     const { read, form } = contactKinds[contacts[name].kind];
     const value = text.trim() === '' ? null : read(text);
     if (value !== null || text.trim() === '') return [[name, value] as const];
-    throw new PonteError('ValidationError', `${name}: give ${form}, or an empty text for none.`);
+    throw invalid(`${name}: give ${form}, or an empty text for none.`);
   });
   return Object.fromEntries(entries);
 }

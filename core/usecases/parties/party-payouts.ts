@@ -22,7 +22,7 @@ import {
   shownPixKey,
   withoutPixKey,
 } from '../../domain/parties/pix-key.js';
-import { PonteError } from '../../errors.js';
+import { invalid, PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import { announceRedirect, stagePayoutNotices } from '../mail/payout-notices.js';
 import type { Batch } from '../service/batch.js';
@@ -51,9 +51,7 @@ const HOLDER_LENGTH_MAX = 200;
 /** ValidationError. */
 function readDestination({ pixKey, pixKeyKind = null, accountHolderName }: PixDestination) {
   const key = readPixKey(pixKey, pixKeyKind);
-  if (typeof key === 'string') {
-    throw new PonteError('ValidationError', `pixKey: ${pixKeyProblems[key]}`);
-  }
+  if (typeof key === 'string') throw invalid(`pixKey: ${pixKeyProblems[key]}`);
   const holder = checkedText('accountHolderName', accountHolderName, HOLDER_LENGTH_MAX);
   return { pixKey: key, accountHolderName: holder };
 }

@@ -13,7 +13,7 @@ import {
 } from '../../domain/parties/dossier.js';
 import { isSubmitted, type Party } from '../../domain/parties/party.js';
 import type { PartyDue } from '../../domain/parties/party-due.js';
-import { PonteError } from '../../errors.js';
+import { invalid, PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { PartnerAnswer } from '../../ports/partner.js';
 import type { Batch } from '../service/batch.js';
@@ -108,7 +108,7 @@ export async function submitParty(
 
 export function refuseTier(entityType: EntityType, dossier: Dossier): void {
   if (isTierAllowed(entityType, dossier)) return;
-  throw new PonteError('ValidationError', 'kycTier: enhanced is for individuals. Send standard.');
+  throw invalid('kycTier: enhanced is for individuals. Send standard.');
 }
 
 /** Nobody has submitted the party since it was read as `known`, and nothing else is due. */

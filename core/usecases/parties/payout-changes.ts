@@ -17,7 +17,7 @@ import {
   withoutEndedHold,
   withoutHeld,
 } from '../../domain/parties/payee.js';
-import { assert, PonteError } from '../../errors.js';
+import { assert, invalid, PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { Tx } from '../../ports/storage.js';
 import { announceRedirect } from '../mail/payout-notices.js';
@@ -114,7 +114,7 @@ export function stagePayoutHold(tx: Tx, was: OrganizationProfile, hours: number)
 /** ValidationError. */
 export function expectHoldHours(hours: number): void {
   if (Number.isInteger(hours) && hours >= 0 && hours <= HOLD_HOURS_MAX) return;
-  throw new PonteError('ValidationError', `hours: give 0 to ${HOLD_HOURS_MAX}.`);
+  throw invalid(`hours: give 0 to ${HOLD_HOURS_MAX}.`);
 }
 
 /** What the code can do; NotFound for another code. */

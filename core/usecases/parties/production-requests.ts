@@ -11,7 +11,7 @@ import {
   type ProductionRequest,
   productionQuestions,
 } from '../../domain/parties/production-request.js';
-import { PonteError } from '../../errors.js';
+import { invalid, PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import { mailNumber } from '../mail/mails.js';
 import type { Batch } from '../service/batch.js';
@@ -33,12 +33,11 @@ export async function requestProduction(
 ): Promise<ProductionRequest> {
   const certified = report === '' ? null : readCertifyReport(report);
   if (report !== '' && certified === null) {
-    throw new PonteError('ValidationError', 'report: send certify.json as it was written.');
+    throw invalid('report: send certify.json as it was written.');
   }
   const problems = productionQuestions.filter((question) => !isAnswer(answers[question]));
   if (problems.length > 0) {
-    const text = `${problems.join(', ')}: give 1 to ${ANSWER_LENGTH_MAX} characters of text.`;
-    throw new PonteError('ValidationError', text);
+    throw invalid(`${problems.join(', ')}: give 1 to ${ANSWER_LENGTH_MAX} characters of text.`);
   }
   const request = await deps.store.run(async (tx) => {
     const [organization, known] = await Promise.all([
@@ -47,7 +46,7 @@ export async function requestProduction(
     ]);
     if (known?.state === 'requested') return known;
     if (organization.productionGrantedAtMs !== null) {
-      throw new PonteError('ValidationError', 'The organization has production access.');
+      throw invalid('The organization has production access.');
     }
     requireContact(organization);
     await expectOwner(tx, { orgId }, memberId);
@@ -103,8 +102,7 @@ export async function refuseProduction(
 ): Promise<ProductionRequest> {
   const reason = given.reason.trim();
   if (!isAnswer(reason)) {
-    const text = `reason: give 1 to ${ANSWER_LENGTH_MAX} characters of text.`;
-    throw new PonteError('ValidationError', text);
+    throw invalid(`reason: give 1 to ${ANSWER_LENGTH_MAX} characters of text.`);
   }
   const refused = await deps.store.run(async (tx) => {
     const request = await tx.productionRequests.newest(orgId);

@@ -3,7 +3,7 @@
 import type { Tenant } from '../../domain/base/tenant.js';
 import { DOCUMENT_BYTES_MAX, type Document } from '../../domain/parties/document.js';
 import { FILE_HEAD_BYTES, fileTypeOf, isOfType } from '../../domain/parties/file-type.js';
-import { isCode, PonteError } from '../../errors.js';
+import { invalid, isCode, PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import { takeStored, takeUploadedMebibyte } from '../service/rate-limits.js';
 
@@ -60,7 +60,7 @@ async function* counted(
     refuseTooLarge(count.sizeBytes);
     yield chunk;
   }
-  if (count.sizeBytes === 0) throw new PonteError('ValidationError', 'body: send the document.');
+  if (count.sizeBytes === 0) throw invalid('body: send the document.');
 }
 
 /** The first bytes, and all bytes with them. */

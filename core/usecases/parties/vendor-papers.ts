@@ -20,7 +20,7 @@ import {
   type VendorPaper,
 } from '../../domain/parties/vendor-paper.js';
 import type { Payment } from '../../domain/payments/payment.js';
-import { PonteError } from '../../errors.js';
+import { invalid, PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { Tx } from '../../ports/storage.js';
 import { audited, recordExport } from '../service/audit-log.js';
@@ -100,9 +100,7 @@ interface NamedPaper extends Pick<NewPaper, 'kind' | 'expiresOn' | 'fileName'> {
 
 async function expectKind(deps: Deps, holder: PaperHolder, kind: PaperKind): Promise<void> {
   const kinds: readonly PaperKind[] = papersOwnedBy(holder.kind);
-  if (!kinds.includes(kind)) {
-    throw new PonteError('ValidationError', `kind: send one of ${kinds.join(', ')}.`);
-  }
+  if (!kinds.includes(kind)) throw invalid(`kind: send one of ${kinds.join(', ')}.`);
   await deps.store.run((tx) => expectSeller(tx, holder));
 }
 

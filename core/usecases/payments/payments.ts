@@ -45,7 +45,7 @@ import {
   documented,
   expired,
 } from '../../domain/payments/payment-transitions.js';
-import { assert, expectFound, PonteError } from '../../errors.js';
+import { assert, expectFound, invalid, PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { Tx } from '../../ports/storage.js';
 import { stageApprovalNotices } from '../mail/owner-notices.js';
@@ -328,8 +328,7 @@ export function checkedReason(reason: string): string {
   const checked = reason.trim();
   if (checked !== '' && [...checked].length <= REASON_LENGTH_MAX && !hasUnstorableText(checked))
     return checked;
-  const message = `reason: give 1 to ${REASON_LENGTH_MAX} characters of text.`;
-  throw new PonteError('ValidationError', message);
+  throw invalid(`reason: give 1 to ${REASON_LENGTH_MAX} characters of text.`);
 }
 
 /** Finds a payment of any tenant, for operators. */
@@ -429,7 +428,7 @@ export function checkCreate(
   }
   if (!partner.currencies.includes(amount.currency)) {
     const known = partner.currencies.join(', ');
-    return new PonteError('ValidationError', `currency: send one of ${known}.`);
+    return invalid(`currency: send one of ${known}.`);
   }
   if (isBelowMinimum(amount)) {
     return new PonteError('AmountBelowMinimum');
@@ -438,10 +437,10 @@ export function checkCreate(
     return new PonteError('AmountAboveCap');
   }
   if (amount.amountMinor <= 0n) {
-    return new PonteError('ValidationError', 'amount: send an amount above zero.');
+    return invalid('amount: send an amount above zero.');
   }
   if (expiresAtMs !== null && expiresAtMs <= nowMs) {
-    return new PonteError('ValidationError', 'expiresAt: send a time in the future.');
+    return invalid('expiresAt: send a time in the future.');
   }
   const { profile, name } = named;
   const requiresApproval = organization?.requiresApproval ?? profile.intentsNeedApproval;
@@ -465,7 +464,7 @@ async function attachmentOf(tx: Tx, payment: Payment): Promise<Document | null> 
   const document = await tx.documents.find(id);
   if (document !== null && isAttachable(document, payment)) return document;
   const message = 'name a document that you uploaded as an attachment and no invoice has.';
-  throw new PonteError('ValidationError', `attachmentDocumentId: ${message}`);
+  throw invalid(`attachmentDocumentId: ${message}`);
 }
 
 /** Where a new payment to the same payee would be paid. SellerNotReady. */

@@ -11,7 +11,7 @@ import {
   type PaymentStatus,
   progress,
 } from '../../domain/payments/payment.js';
-import { assert, PonteError } from '../../errors.js';
+import { assert, invalid, PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import { confirmQuote, requestQuote, signIn } from '../hosted/buyer-steps.js';
 import { inviteBuyer } from '../payments/invoices.js';
@@ -69,9 +69,7 @@ export async function advancePayment(
 ): Promise<PaymentView> {
   if (tenant.mode !== 'test') throw new PonteError('NotFound');
   const target = to ?? 'settled';
-  if (progress(target) === null) {
-    throw new PonteError('ValidationError', 'to: send a status on the way to settled.');
-  }
+  if (progress(target) === null) throw invalid('to: send a status on the way to settled.');
   await deps.store.run(async (tx) => {
     await loadPayment(tx, tenant, paymentId);
     tx.advances.put({

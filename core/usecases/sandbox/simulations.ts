@@ -27,7 +27,7 @@ import {
   simulations,
   UNMATCHED_BY_MINOR,
 } from '../../domain/payments/simulated-event.js';
-import { assert, PonteError } from '../../errors.js';
+import { assert, invalid, PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { PartnerSandbox } from '../../ports/partner.js';
 import type { Tx } from '../../ports/storage.js';
@@ -77,10 +77,7 @@ export async function simulate(
 ): Promise<PaymentView> {
   const sandbox = await sandboxOf(deps, tenant);
   const event = simulatedEvents.find((known) => known === name);
-  if (event === undefined) {
-    const message = `event: send one of ${simulatedEvents.join(', ')}.`;
-    throw new PonteError('ValidationError', message);
-  }
+  if (event === undefined) throw invalid(`event: send one of ${simulatedEvents.join(', ')}.`);
   const { effect, command, scene } = await deps.store.run(async (tx) => {
     const loaded = await loadScene(tx, sandbox, tenant, paymentId);
     const chosen = simulated(event, loaded.facts);

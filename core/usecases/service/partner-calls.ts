@@ -2,7 +2,7 @@
 // harmless, so an outcome in doubt is `PartnerUnavailable`: the client repeats its request.
 import type { Mode } from '../../domain/base/tenant.js';
 import type { PartnerCommand } from '../../domain/commands/partner-command.js';
-import { PonteError } from '../../errors.js';
+import { invalid, PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { PartnerAnswer, SettlementPartner } from '../../ports/partner.js';
 import { refuseInQuarantine } from './epochs.js';
@@ -69,7 +69,7 @@ export function withoutAnswers(partner: SettlementPartner, reason: string): Sett
 /** The value of an answer; ValidationError if the partner refuses, else PartnerUnavailable. */
 export function expectDone<T>(answer: PartnerAnswer<T>): T {
   if (answer.outcome === 'done') return answer.value;
-  if (answer.outcome === 'refused') throw new PonteError('ValidationError', answer.message);
+  if (answer.outcome === 'refused') throw invalid(answer.message);
   throw new PonteError('PartnerUnavailable', undefined, { cause: answer.reason });
 }
 

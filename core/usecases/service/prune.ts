@@ -8,7 +8,7 @@ import { DAY_MS, formatInstant } from '../../domain/base/instant.js';
 import type { Tenant } from '../../domain/base/tenant.js';
 import type { MessageCursor } from '../../domain/commands/partner-message.js';
 import type { PartyDraft } from '../../domain/parties/party-draft.js';
-import { PonteError } from '../../errors.js';
+import { invalid } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import { ID_TIME_CHARACTERS } from '../../ports/outside.js';
 import type { DeliveryMonth, RetentionCutoff, Tx } from '../../ports/storage.js';
@@ -53,10 +53,7 @@ export async function prune(
 ): Promise<Pruned> {
   const deps = { ...unlimited, isOver };
   if (olderThanMs < PRUNABLE_MS) {
-    throw new PonteError(
-      'ValidationError',
-      'Rows younger than 30 days are not removed: receivers may still need them.',
-    );
+    throw invalid('Rows younger than 30 days are not removed: receivers may still need them.');
   }
   await refuseInQuarantine(deps);
   const sinceMs = Math.max(0, deps.clock.nowMs() - olderThanMs);
@@ -76,9 +73,7 @@ export async function prune(
  * database has no such option.
  */
 export async function keepDeliveriesByMonth(deps: Deps): Promise<boolean> {
-  if (deps.deliveryMonths === null) {
-    throw new PonteError('ValidationError', 'Only PostgreSQL keeps deliveries by month.');
-  }
+  if (deps.deliveryMonths === null) throw invalid('Only PostgreSQL keeps deliveries by month.');
   await refuseInQuarantine(deps);
   return deps.deliveryMonths.begin(monthsAhead(deps));
 }

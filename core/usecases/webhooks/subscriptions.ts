@@ -19,7 +19,7 @@ import {
   replay,
   type WebhookDelivery,
 } from '../../domain/webhooks/webhook-delivery.js';
-import { expectFound, PonteError } from '../../errors.js';
+import { expectFound, invalid, PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { Tx } from '../../ports/storage.js';
 import { TEST_EVENT_TYPE } from './event-deliveries.js';
@@ -252,19 +252,16 @@ function newSecret(deps: Deps, id: string) {
 
 async function refuseUrl({ sender }: Deps, url: string): Promise<void> {
   const refusal = await sender.refusal(url);
-  if (refusal !== null) throw new PonteError('ValidationError', `url: ${refusal}`);
+  if (refusal !== null) throw invalid(`url: ${refusal}`);
 }
 
 function checkedEventTypes(given: readonly string[]): readonly string[] {
   const types = [...new Set(given)];
-  if (types.length === 0) {
-    throw new PonteError('ValidationError', 'eventTypes: Name at least one event type, or "*".');
-  }
+  if (types.length === 0) throw invalid('eventTypes: Name at least one event type, or "*".');
   const unknown = types.filter((pattern) => !isEventPattern(pattern));
   if (unknown.length > 0) {
     const names = unknown.slice(0, NAMED_MAX).map((name) => name.slice(0, NAMED_LENGTH_MAX));
-    throw new PonteError(
-      'ValidationError',
+    throw invalid(
       `eventTypes: Unknown: ${names.join(', ')}${unknown.length > NAMED_MAX ? ', …' : ''}. ` +
         'Send event types as documented, a namespace such as "payment_intent.*", or "*".',
     );
