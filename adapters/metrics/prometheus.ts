@@ -167,9 +167,7 @@ const ofDatabase: Readonly<Record<`ponte_${string}`, StoredRow>> = {
 export const metricTable = { process: ofProcess, database: ofDatabase };
 
 type MetricName<Type extends 'counter' | 'histogram' | 'gauge'> = {
-  readonly [Name in keyof typeof ofProcess]: (typeof ofProcess)[Name]['type'] extends Type
-    ? Name
-    : never;
+  readonly [N in keyof typeof ofProcess]: (typeof ofProcess)[N]['type'] extends Type ? N : never;
 }[keyof typeof ofProcess];
 
 /** Scrapes within this time get the same reading. */
@@ -281,7 +279,7 @@ function scrapeOf(process: Registry, { queueStats }: MetricsSources): () => Prom
 }
 
 function queueGauges(database: Registry): (waiting: QueueReport) => void {
-  const gauges = Object.entries(ofDatabase).map(([name, { read, ...row }]) => {
+  const gauges = Object.entries(metricTable.database).map(([name, { read, ...row }]) => {
     return { read, metric: new Gauge(described(database, name, row)) };
   });
   return (waiting) => {
@@ -321,7 +319,7 @@ function counter(
   read?: (metric: Counter) => void,
 ): Counter {
   return new Counter({
-    ...described(register, name, ofProcess[name]),
+    ...described(register, name, metricTable.process[name]),
     collect() {
       read?.(this);
     },
@@ -334,7 +332,7 @@ function gauge(
   read?: (metric: Gauge) => void | Promise<void>,
 ): Gauge {
   return new Gauge({
-    ...described(register, name, ofProcess[name]),
+    ...described(register, name, metricTable.process[name]),
     async collect() {
       await read?.(this);
     },
@@ -346,7 +344,7 @@ function histogram(
   name: MetricName<'histogram'>,
   buckets: number[],
 ): Histogram {
-  return new Histogram({ ...described(register, name, ofProcess[name]), buckets });
+  return new Histogram({ ...described(register, name, metricTable.process[name]), buckets });
 }
 
 function described(

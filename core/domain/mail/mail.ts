@@ -43,8 +43,8 @@ interface PurposeRule {
   /** Who waits for it: the recipient, probably; else an organization or another person sends it. */
   readonly isAsked: boolean;
   /**
-   * Whom a notice is for. `member`: who can undo or repair what happened. `owner`: the owners, about
-   * a payment. `organization`: it, its members or a seller. Null for a link.
+   * Whom a notice is for. `member`: who can undo or repair what happened. `owner`: about a payment.
+   * `organization`: it, its members or a seller. Null for a link.
    */
   readonly audience: Audience | null;
 }
@@ -124,7 +124,6 @@ function isTo<A extends Audience>(...audiences: readonly A[]) {
 export const isNoticePurpose = isTo('buyer');
 export const isMemberNotice = isTo('member');
 export const isOwnerNotice = isTo('owner');
-export const memberNoticePurposes = mailPurposes.filter(isMemberNotice);
 export const ownerNoticePurposes = mailPurposes.filter(isOwnerNotice);
 export const organizationPurposes = mailPurposes.filter(isTo('organization', 'owner', 'member'));
 

@@ -10,10 +10,10 @@ import { DAY_MS } from '../../../../core/domain/base/instant.js';
 import { type Locale, locales } from '../../../../core/domain/base/locale.js';
 import { money } from '../../../../core/domain/base/money.js';
 import {
+  isMemberNotice,
   type MailPurpose,
   mailPurposes,
   mailRules,
-  memberNoticePurposes,
   ownerNoticePurposes,
 } from '../../../../core/domain/mail/mail.js';
 import { accentPalettes } from '../../../../core/domain/parties/accent-color.js';
@@ -91,7 +91,7 @@ function letterOf(purpose: MailPurpose, fields: LetterFields = {}): Letter {
     'production_decided',
     'passkey_added',
     'passkey_removed',
-    ...memberNoticePurposes,
+    ...mailPurposes.filter(isMemberNotice),
   ];
   const others: readonly MailPurpose[] = [
     'owner_link',
