@@ -147,6 +147,7 @@ export function checkAnswer(method: string, path: string, answer: Answer): void 
     // The probe's answer is no refusal.
     if (statusCode !== undefined) assert.equal(statusCode, answer.status, context);
     assert.equal(answer.headers['retry-after'], retryAfter?.toString(), context);
+    if (statusCode === 413) assert.equal(answer.headers['connection'], 'close', context);
   }
 }
 

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { beforeEach, describe, type TestContext, test } from 'node:test';
 import { FRESH_MS } from '../../../core/domain/access/session.js';
 import { developmentOperator } from '../../../core/domain/base/actor.js';
-import { DOCUMENT_BYTES_MAX } from '../../../core/domain/parties/document.js';
+import { DOCUMENT_BYTES_MAX, UPLOAD_URL_LIFE_MS } from '../../../core/domain/parties/document.js';
 import { catalogue, type ErrorCode } from '../../../core/errors.js';
 import { createKey, unlimitedKey } from '../../../core/usecases/access/keys.js';
 import { createSession } from '../../../core/usecases/access/sessions.js';
@@ -214,7 +214,7 @@ const refusals: Partial<Record<ErrorCode, (operation: Operation) => Promise<Answ
   UploadUrlExpired: (operation) =>
     ask(operation, {
       around: (call) => {
-        scene.site.world.advanceClock(16 * 60_000);
+        scene.site.world.advanceClock(UPLOAD_URL_LIFE_MS);
         return call();
       },
     }),

@@ -24,7 +24,9 @@ import { developmentOperator } from '../../../core/domain/base/actor.js';
 import { schedules } from '../../../core/domain/base/schedules.js';
 import type { Mode, Tenant } from '../../../core/domain/base/tenant.js';
 import { defaultDrift } from '../../../core/domain/commands/report-check.js';
-import type { PaymentStatus } from '../../../core/domain/payments/payment.js';
+import type { Organization } from '../../../core/domain/parties/organization.js';
+import type { Payment, PaymentStatus } from '../../../core/domain/payments/payment.js';
+import type { AuditRecord } from '../../../core/domain/service/audit-record.js';
 import { Refusals } from '../../../core/domain/service/refused-request.js';
 import { defaultStorageLimits } from '../../../core/domain/service/storage-limits.js';
 import type { Deps, Settings, WorkKind } from '../../../core/ports/deps.js';
@@ -45,6 +47,7 @@ import { runExpiry } from '../../../core/usecases/payments/payments.js';
 import { runReminders } from '../../../core/usecases/payments/reminders.js';
 import { advancePayment, runAdvances } from '../../../core/usecases/sandbox/sandbox.js';
 import { readPayerName } from '../../../core/usecases/sandbox/simulations.js';
+import { newestAuditRecords } from '../../../core/usecases/service/audit-log.js';
 import type { Runner } from '../../../core/usecases/service/concurrency-limiter.js';
 import { recordKeyCheckValue } from '../../../core/usecases/service/secret-keys.js';
 import { deliveryRunner } from '../../../core/usecases/webhooks/delivery-runner.js';
@@ -131,6 +134,11 @@ export interface World {
   /** The id of a new payment of 100.00 USD. */
   newPayment(tenant: Tenant, fields?: IntentFields): Promise<string>;
   statusOf(paymentId: string): Promise<PaymentStatus>;
+  /** Fails if there is none. */
+  payment(id: string): Promise<Payment>;
+  /** The audit log of an organization, or of everything; the newest entry first. */
+  audit(orgId?: string | null): Promise<readonly AuditRecord[]>;
+  changeOrganization(orgId: string, fields: Partial<Organization>): Promise<void>;
   /** Advances the payment in the sandbox and waits until it has the status. */
   play(tenant: Tenant, paymentId: string, to: PaymentStatus): Promise<void>;
   /** Types of the events about a payment, oldest first. */
@@ -258,16 +266,35 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
   return made;
 }
 
-type PaymentStep = 'newTenant' | 'newPayment' | 'statusOf' | 'play' | 'eventsOf' | 'booksAreRight';
-type PaymentSteps = Pick<World, PaymentStep>;
+type PaymentSteps = Pick<
+  World,
+  | 'newTenant'
+  | 'newPayment'
+  | 'statusOf'
+  | 'payment'
+  | 'play'
+  | 'eventsOf'
+  | 'booksAreRight'
+  | 'audit'
+  | 'changeOrganization'
+>;
 
 function paymentSteps(deps: Deps, world: () => World): PaymentSteps {
   const { store } = deps;
   const steps: PaymentSteps = {
     newTenant: async () => ({ orgId: await world().organization(), mode: 'test' }),
     newPayment: async (tenant, fields) => (await makeIntent(deps, tenant, fields)).payment.id,
-    statusOf: async (id) =>
-      (await store.run((tx) => tx.payments.find(id)))?.status ?? assert.fail(`no payment ${id}`),
+    statusOf: async (id) => (await steps.payment(id)).status,
+    payment: async (id) =>
+      (await store.run((tx) => tx.payments.find(id))) ?? assert.fail(`no payment ${id}`),
+    audit: (orgId = null) =>
+      newestAuditRecords(deps, orgId, { beforeSequence: null, limit: 1_000 }),
+    changeOrganization: (orgId, fields) =>
+      store.run(async (tx) => {
+        const organization = await tx.organizations.get(orgId);
+        assert.ok(organization !== null, `no organization ${orgId}`);
+        tx.organizations.update({ ...organization, ...fields });
+      }),
     async play(tenant, id, to) {
       await advancePayment(deps, tenant, id, to);
       for (let round = 0; round < ROUNDS_MAX; round += 1) {

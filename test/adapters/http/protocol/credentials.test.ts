@@ -128,31 +128,6 @@ test('the scope follows the origin of the payment, not the path', async () => {
   ]);
 });
 
-test('a buyer’s KYC is for those who may collect or onboard, and for no viewer', async () => {
-  const ofBuyers = eithers.filter(({ path }) => path.startsWith('/v1/buyer-kyc'));
-  assert.deepEqual(ofBuyers.map(({ operationId }) => operationId).toSorted(), [
-    'createBuyerUpload',
-    'readBuyerRequirements',
-    'startBuyerKyc',
-  ]);
-  const cases: readonly (readonly [readonly Scope[], boolean])[] = [
-    [[], true],
-    [['connected_accounts:write'], true],
-    [['payment_intents:write'], true],
-    [['invoices:write'], false],
-    [['webhooks:read'], false],
-    [['connected_accounts:read', 'payment_intents:read'], false],
-  ];
-  for (const { operationId, route } of ofBuyers) {
-    for (const [scopes, may] of cases) {
-      const example = await exampleOf(operationId);
-      const used = await keyWith(scopes);
-      const { status } = await send(route, example, { key: used });
-      assert.equal(status, may ? (example.status ?? 200) : 403, `${operationId} ${scopes}`);
-    }
-  }
-});
-
 test('no session, a key alone, a bad token: 401 with the exact code', async () => {
   const removed = { orgId: tenant.orgId, email: 'removed@acme.example' };
   await addActiveMember(site.world.deps, { ...removed, role: 'owner' });

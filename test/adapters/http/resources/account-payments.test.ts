@@ -1,6 +1,6 @@
 // Payments of connected accounts over HTTP: sellers that are paid, and buyers that are known.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { beforeEach, test } from 'node:test';
 import { signIn } from '../../../../core/usecases/hosted/buyer-steps.js';
 import type { Json } from '../../../support/servers/json-call.js';
 import { type Answer, refusalOf, sharedSite } from '../checked-site.js';
@@ -11,8 +11,11 @@ import { type AccountClient, newAccountClient, reportOn } from './account-client
 const site = sharedSite();
 let api: AccountClient;
 
-test('only a seller that is ready can be named on a payment', async () => {
+beforeEach(async () => {
   api = await newAccountClient(site);
+});
+
+test('only a seller that is ready can be named on a payment', async () => {
   const created = await newSeller(site.world, api.tenant);
   const approved = await api.approvedSeller();
   const rejected = await readySeller(site.world, api.tenant);
@@ -36,7 +39,6 @@ test('only a seller that is ready can be named on a payment', async () => {
 });
 
 test('a payment on /v1/payments names a seller; on /v1/payment-intents it may', async () => {
-  api = await newAccountClient(site);
   assert.equal(refusalOf(await api.pay(createBody(), '/v1/payments')), '400 ValidationError');
   const own = await api.pay(createBody(), '/v1/payment-intents');
   assert.equal(own.status, 201);
@@ -49,7 +51,6 @@ test('a payment on /v1/payments names a seller; on /v1/payment-intents it may', 
 });
 
 test("a payment settles to the PIX of its seller, or to the organization's, and keeps who is paid", async () => {
-  api = await newAccountClient(site);
   const seller = await readySeller(site.world, api.tenant);
   const toSeller = await api.pay({ ...createBody(), sellerExternalId: seller.externalId });
   const toUs = await api.pay(createBody(), '/v1/payment-intents');
@@ -69,7 +70,6 @@ test("a payment settles to the PIX of its seller, or to the organization's, and 
 });
 
 test('running payments of a seller that is rejected go on; the next one is refused', async () => {
-  api = await newAccountClient(site);
   const seller = await readySeller(site.world, api.tenant);
   const body = { ...createBody(), sellerExternalId: seller.externalId };
   const running = await api.pay(body);
@@ -85,7 +85,6 @@ test('running payments of a seller that is rejected go on; the next one is refus
 });
 
 test('a create that races with a rejection is stored before it, or refused', async () => {
-  api = await newAccountClient(site);
   for (let round = 0; round < 10; round += 1) {
     const seller = await readySeller(site.world, api.tenant);
     const [answer] = await Promise.all([
@@ -100,7 +99,6 @@ test('a create that races with a rejection is stored before it, or refused', asy
 });
 
 test("an approved buyer account counts as this tenant's KYC of that e-mail", async () => {
-  api = await newAccountClient(site);
   const email = 'Carla@Example.com';
   const earlier = await api.pay({ ...createBody(), buyer: { email } }, '/v1/payment-intents');
   assert.equal(kycOf(earlier), 'not_started');
@@ -115,7 +113,6 @@ test("an approved buyer account counts as this tenant's KYC of that e-mail", asy
 });
 
 test('the approval of a buyer account moves the payments that wait for that buyer', async () => {
-  api = await newAccountClient(site);
   const email = 'dora@example.com';
   const waiting = await api.pay({ ...createBody(), buyer: { email } }, '/v1/payment-intents');
   await signIn(site.world.deps, api.tenant, String(waiting.body['id']));
@@ -126,7 +123,6 @@ test('the approval of a buyer account moves the payments that wait for that buye
 });
 
 test('an approved buyer account is private: it counts with no other organization', async () => {
-  api = await newAccountClient(site);
   const email = 'eva@example.com';
   await api.newBuyer(email);
   await site.world.settle();
@@ -138,7 +134,6 @@ test('an approved buyer account is private: it counts with no other organization
 });
 
 test("a buyer's approval taken back: payments up to the quote fail, the next ask again", async () => {
-  api = await newAccountClient(site);
   const email = 'fay@example.com';
   const id = await api.newBuyer(email);
   await site.world.settle();

@@ -1,6 +1,6 @@
 // The payout of connected sellers over HTTP: PIX destination, off-ramp wallet, ready to collect.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { beforeEach, test } from 'node:test';
 import { HOUR_MS } from '../../../../core/domain/base/instant.js';
 import type { SettlementPartner } from '../../../../core/ports/partner.js';
 import { listAccountChanges } from '../../../../core/usecases/parties/payout-changes.js';
@@ -19,8 +19,11 @@ import {
 const site = sharedSite();
 let api: AccountClient;
 
-test('a payout makes an approved seller ready to collect, in its answer', async () => {
+beforeEach(async () => {
   api = await newAccountClient(site);
+});
+
+test('a payout makes an approved seller ready to collect, in its answer', async () => {
   const id = await api.approvedSeller();
   const { status, body } = await api.payout(id);
   assert.equal(status, 200);
@@ -31,7 +34,6 @@ test('a payout makes an approved seller ready to collect, in its answer', async 
 });
 
 test('a payout before the approval is refused, and one of a buyer at any time', async () => {
-  api = await newAccountClient(site);
   const seller = (await newSeller(site.world, api.tenant)).id;
   assert.equal(refusalOf(await api.payout(seller)), '400 ConnectedAccountNotApproved');
   await api.submit(seller, { ...sellerDossier, legalName: 'Fail' });
@@ -44,7 +46,6 @@ test('a payout before the approval is refused, and one of a buyer at any time', 
 });
 
 test('ready_to_collect fires once only', async () => {
-  api = await newAccountClient(site);
   const id = await api.approvedSeller();
   for (let count = 0; count < 3; count += 1) await api.payout(id);
   await api.payout(id, { ...payoutConfig, pixKey: 'other@example.com' });
@@ -69,7 +70,6 @@ test('ready_to_collect fires once only', async () => {
 });
 
 test('a PIX key that the partner does not take is refused, and not repeated', async () => {
-  api = await newAccountClient(site);
   const id = await api.approvedSeller();
   const pixKey = 'ana@example.com';
   const registering = async ({ pixKey: given }: { readonly pixKey: string }) =>
@@ -92,7 +92,6 @@ const sameKeys: readonly (readonly string[])[] = [
 ];
 
 test('a PIX key in another writing is the same destination: sent once, no change', async () => {
-  api = await newAccountClient(site);
   const sent: string[] = [];
   const { registerPixDestination } = site.world.partner;
   const noted: SettlementPartner['registerPixDestination'] = (input) => {
@@ -116,7 +115,6 @@ test('a PIX key in another writing is the same destination: sent once, no change
 });
 
 test('a text that is no PIX key is refused with its reason before the partner is asked', async () => {
-  api = await newAccountClient(site);
   const id = await api.approvedSeller();
   const asked = async () => assert.fail('the partner was asked');
   await withPartner(site.world, { registerPixDestination: asked }, async () => {
@@ -138,7 +136,6 @@ test('a text that is no PIX key is refused with its reason before the partner is
 });
 
 test('a payout whose call times out: 503, nothing recorded, repeated under its key', async () => {
-  api = await newAccountClient(site);
   const id = await api.approvedSeller();
   const earlier = (await api.get(id)).body;
   const keys: string[] = [];
@@ -170,7 +167,6 @@ test('a payout whose call times out: 503, nothing recorded, repeated under its k
 });
 
 test('another PIX key, another account: another key at the partner', async () => {
-  api = await newAccountClient(site);
   const keys: string[] = [];
   const { registerPixDestination } = site.world.partner;
   const noted: SettlementPartner['registerPixDestination'] = (input) => {
@@ -187,7 +183,6 @@ test('another PIX key, another account: another key at the partner', async () =>
 });
 
 test('the raw PIX key is never stored and never logged', async () => {
-  api = await newAccountClient(site);
   const pixKey = 'very.secret.pix@example.com';
   const answers: string[] = [];
   const written = await writtenBy(async () => {
@@ -207,7 +202,6 @@ test('the raw PIX key is never stored and never logged', async () => {
 });
 
 test('an off-ramp wallet that comes later makes the seller ready then', async () => {
-  api = await newAccountClient(site);
   const id = await api.approvedSeller();
   const provisionRails = async () => ({ outcome: 'unknown', reason: 'time-out' }) as const;
   await withPartner(site.world, { provisionRails }, async () => {
@@ -225,7 +219,6 @@ test('an off-ramp wallet that comes later makes the seller ready then', async ()
 });
 
 test('a wallet that the partner refuses leaves the seller not ready, and alarms', async () => {
-  api = await newAccountClient(site);
   const id = await api.approvedSeller();
   const provisionRails = async () =>
     ({ outcome: 'refused', code: 'no_wallets', message: 'no' }) as const;

@@ -1,7 +1,7 @@
 // Submitting connected accounts over HTTP: the partner's decision, and calls that go wrong.
 import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
-import { test } from 'node:test';
+import { beforeEach, test } from 'node:test';
 import type { SettlementPartner } from '../../../../core/ports/partner.js';
 import { submitAccount } from '../../../../core/usecases/parties/accounts.js';
 import {
@@ -27,8 +27,11 @@ const person = { ...personDossier, email: 'bo@example.com' } as const;
 const site = sharedSite();
 let api: AccountClient;
 
-test('a seller business is approved in the answer to its submit', async () => {
+beforeEach(async () => {
   api = await newAccountClient(site);
+});
+
+test('a seller business is approved in the answer to its submit', async () => {
   const { id } = (await api.create({ role: 'seller', entityType: 'business' })).body;
   const { body } = await api.submit(id, sellerDossier);
   assert.equal(body['status'], 'approved');
@@ -39,7 +42,6 @@ test('a seller business is approved in the answer to its submit', async () => {
 });
 
 test('receiverId is ours and never null once submitted; no answer shows the partner’s ids', async () => {
-  api = await newAccountClient(site);
   const made = await api.create({ role: 'seller', entityType: 'business' });
   assert.equal(made.body['receiverId'], null);
   const { id } = made.body;
@@ -57,7 +59,6 @@ test('receiverId is ours and never null once submitted; no answer shows the part
 });
 
 test('an individual is verifying, and the partner decides by message', async () => {
-  api = await newAccountClient(site);
   for (const [firstName, status, event] of [
     ['Bo', 'approved', 'kyb_approved'],
     ['Fail', 'rejected', 'kyb_rejected'],
@@ -78,7 +79,6 @@ test('an individual is verifying, and the partner decides by message', async () 
 });
 
 test('an event carries the account as it stands, under the id of the event', async () => {
-  api = await newAccountClient(site);
   const made = await api.create({ role: 'seller', entityType: 'business', externalId: 'e' });
   await api.submit(made.body['id'], sellerDossier);
   await site.world.settle();
@@ -105,7 +105,6 @@ test('an event carries the account as it stands, under the id of the event', asy
 });
 
 test('while verifying or approved a submit answers with the account as it is', async () => {
-  api = await newAccountClient(site);
   const { id } = (await api.create({ role: 'seller', entityType: 'individual' })).body;
   const first = await api.submit(id, person);
   assert.equal(first.body['status'], 'verifying');
@@ -120,7 +119,6 @@ test('while verifying or approved a submit answers with the account as it is', a
 });
 
 test('a seller who is a person has the names of its dossier, and buyers see them', async () => {
-  api = await newAccountClient(site);
   const externalId = 'bo';
   const { id } = (await api.create({ role: 'seller', entityType: 'individual', externalId })).body;
   await api.submit(id, person);
@@ -134,7 +132,6 @@ test('a seller who is a person has the names of its dossier, and buyers see them
 });
 
 test('submits that race make one party at the partner', async () => {
-  api = await newAccountClient(site);
   const { id } = (await api.create({ role: 'seller', entityType: 'business' })).body;
   const { start } = site.world.partner.party;
   const requests = new Set<string>();
@@ -155,7 +152,6 @@ test('submits that race make one party at the partner', async () => {
 });
 
 test('after a rejection a submit opens a fresh submission as a fresh receiver', async () => {
-  api = await newAccountClient(site);
   const { id } = (await api.create({ role: 'seller', entityType: 'business' })).body;
   const rejected = (await api.submit(id, { ...sellerDossier, legalName: 'Fail' })).body;
   assert.equal(rejected['status'], 'rejected');
@@ -172,7 +168,6 @@ test('after a rejection a submit opens a fresh submission as a fresh receiver', 
 });
 
 test('a partner that refuses a dossier for good has rejected it', async () => {
-  api = await newAccountClient(site);
   const { id } = (await api.create({ role: 'seller', entityType: 'business' })).body;
   const start = async () => ({ outcome: 'refused', code: 'sanctioned', message: 'no' }) as const;
   const find = async () => ({ outcome: 'done', value: null }) as const;
@@ -183,7 +178,6 @@ test('a partner that refuses a dossier for good has rejected it', async () => {
 });
 
 test('a call whose answer is lost leaves it verifying; the workers do the rest', async () => {
-  api = await newAccountClient(site);
   const { id } = (await api.create({ role: 'seller', entityType: 'business' })).body;
   const lost: readonly SettlementPartner['party']['start'][] = [
     async () => ({ outcome: 'unknown', reason: 'time-out' }),
@@ -201,7 +195,6 @@ test('a call whose answer is lost leaves it verifying; the workers do the rest',
 });
 
 test('a crash between the record and the call is healed when the lease runs out', async () => {
-  api = await newAccountClient(site);
   const { id } = (await api.create({ role: 'seller', entityType: 'business' })).body;
   const called = Promise.withResolvers<void>();
   const start: SettlementPartner['party']['start'] = () => {
@@ -221,7 +214,6 @@ test('a crash between the record and the call is healed when the lease runs out'
 });
 
 test('a partner that cannot prepare a submission: 503, and nothing is recorded', async () => {
-  api = await newAccountClient(site);
   const { id } = (await api.create({ role: 'seller', entityType: 'business' })).body;
   const prepare = async () => ({ outcome: 'later', reason: 'down' }) as const;
   await withPartner(site.world, { party: { prepare } }, async () => {
@@ -231,7 +223,6 @@ test('a partner that cannot prepare a submission: 503, and nothing is recorded',
 });
 
 test('an approval that the partner takes back turns the account rejected', async () => {
-  api = await newAccountClient(site);
   const { id } = (await api.create({ role: 'seller', entityType: 'business' })).body;
   await api.submit(id, sellerDossier);
   await reportOn(site.world, await api.submissionOf(id), {
@@ -247,7 +238,6 @@ test('an approval that the partner takes back turns the account rejected', async
 });
 
 test('tax ids and dossiers are readable nowhere: answers, rows, events, log', async () => {
-  api = await newAccountClient(site);
   const answers: string[] = [];
   const written = await writtenBy(async () => {
     const account = { role: 'buyer', entityType: 'individual', taxId: 'TAX-777777' };
@@ -268,7 +258,6 @@ test('tax ids and dossiers are readable nowhere: answers, rows, events, log', as
 });
 
 test('documents of an account are bound by its submission, purged by its decision', async () => {
-  api = await newAccountClient(site);
   const { deps } = site.world;
   for (const firstName of ['Bo', 'Fail']) {
     const { id } = (await api.create({ role: 'buyer', entityType: 'individual' })).body;
@@ -304,7 +293,6 @@ async function uploaded(id: string): Promise<string> {
 }
 
 test('a create takes any text, and the submit judges what it then needs', async () => {
-  api = await newAccountClient(site);
   const whole = { email: 'shop@example.com', legalName: 'Loja', country: 'BR', taxId: '1' };
   const judged = [
     ['email', 'n/a', 'email: send an e-mail address.'],
@@ -328,7 +316,6 @@ test('a create takes any text, and the submit judges what it then needs', async 
 });
 
 test('text of a create that is blank says nothing, and blanks around an address do not count', async () => {
-  api = await newAccountClient(site);
   const kind = { role: 'seller', entityType: 'business' };
   const blank = { email: '', legalName: ' ', displayName: '', country: '', taxId: '' };
   const made = await api.create({ ...kind, ...blank });
@@ -346,7 +333,6 @@ test('text of a create that is blank says nothing, and blanks around an address 
 });
 
 test('a create takes text as long as a body may be, on every database', async () => {
-  api = await newAccountClient(site);
   const long = 'x'.repeat(40_000);
   for (const role of ['seller', 'buyer']) {
     const account = { role, entityType: 'business', email: long, legalName: long };

@@ -295,17 +295,6 @@ test('enhanced is for individuals: 400 ValidationError for a business', async ()
   assert.equal((await start({ ...individualBody(), kycTier: 'enhanced' })).status, 201);
 });
 
-test('invoiceId of another tenant, or unknown: 404', async () => {
-  const stranger = await site.world.key(await site.world.organization());
-  const made = await site.call('POST', '/v1/payment-intents', {
-    key: stranger,
-    body: { externalId: 'theirs', amount: '20.00', buyer: { email: 'ana@example.com' } },
-  });
-  for (const invoiceId of [made.body['id'], 'inv_none']) {
-    assert.equal(refusalOf(await start({ ...individualBody(), invoiceId })), '404 NotFound');
-  }
-});
-
 test('nothing of another tenant’s submission is shown', async () => {
   const stranger = await site.world.key(await site.world.organization());
   const body = individualBody();

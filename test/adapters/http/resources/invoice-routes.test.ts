@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { requireApproval } from '../../../../core/usecases/parties/organizations.js';
 import type { Json } from '../../../support/servers/json-call.js';
-import { type Answer, refusalOf, sharedSite } from '../checked-site.js';
+import { refusalOf, sharedSite } from '../checked-site.js';
 import { justCreated, newInvoice } from '../docs/example-calls.js';
 import { override } from '../outages.js';
 import { readySeller } from './account-calls.js';
@@ -107,59 +107,6 @@ test('externalId, number, dueDate and seller are optional, and null when unset',
   );
 });
 
-test('a replay by key or externalId: 200, the header, the invoice as it stands now', async () => {
-  const body = { ...least, externalId: 'again' };
-  const first = await create(body, { 'idempotency-key': 'k1' });
-  const { id } = first.body;
-  await site.call('POST', `/v1/invoices/${id}/invite-buyer`, { key, body: {} });
-  for (const [again, headers] of [
-    [{ ...least, amount: '99.00' }, { 'idempotency-key': 'k1' }],
-    [body, {}],
-    [body, { 'idempotency-key': 'k2' }],
-  ] as const) {
-    const answer = await create(again, headers);
-    assert.equal(answer.status, 200);
-    assert.equal(answer.headers['idempotent-replayed'], 'true');
-    assert.deepEqual([answer.body['id'], answer.body['status']], [id, 'awaiting_buyer']);
-  }
-});
-
-test('creates that race on a key or an externalId make one invoice and one 201', async () => {
-  for (const body of [least, { ...least, externalId: 'race' }]) {
-    const answers = await Promise.all(
-      Array.from({ length: 8 }, () => create(body, { 'idempotency-key': JSON.stringify(body) })),
-    );
-    assert.equal(new Set(answers.map((answer) => answer.body['id'])).size, 1);
-    const statuses = answers.map(({ status }) => status).toSorted();
-    assert.deepEqual(statuses, [200, 200, 200, 200, 200, 200, 200, 201]);
-  }
-});
-
-test('a key that an intent was created with: 409, and the other way round', async () => {
-  const headers = { 'idempotency-key': 'of an intent' };
-  const body = { ...least, externalId: 'intent-1' };
-  await site.call('POST', '/v1/payment-intents', { key, body, headers });
-  const refused = await create(least, headers);
-  assert.equal(refusalOf(refused), '409 IdempotencyKeyConflict');
-  assert.equal(
-    refused.body['message'],
-    'This Idempotency-Key created a payment intent. Send a new key to create an invoice.',
-  );
-  await create(least, { 'idempotency-key': 'of an invoice' });
-  for (const [path, extra] of [
-    ['/v1/payment-intents', {}],
-    ['/v1/payments', { sellerExternalId: 's' }],
-  ] as const) {
-    const answer = await site.call('POST', path, {
-      key,
-      body: { ...least, externalId: 'intent-2', ...extra },
-      headers: { 'idempotency-key': 'of an invoice' },
-    });
-    assert.equal(refusalOf(answer), '409 IdempotencyKeyConflict', path);
-    assert.match(String(answer.body['message']), /created an invoice\..* a payment intent\.$/);
-  }
-});
-
 test('the refusals of a create come in their order', async () => {
   const bare = await site.world.key(await site.world.organization({ sandboxKyb: false }));
   const live = await site.world.key(orgId, { mode: 'live' });
@@ -201,90 +148,15 @@ test('a dueDate is a day of the calendar; a number is 1 to 100 characters', asyn
   assert.equal((await created({ ...least, number: '😀'.repeat(100) }))['status'], 'approved');
 });
 
-test('a list has the invoices of its tenant alone, newest first, by status if asked', async () => {
-  const home = await site.world.organization();
-  const own = await site.world.key(home);
-  const [first, second, third] = [
-    await created(least, own),
-    await created(least, own),
-    await created(least, own),
-  ];
-  await site.call('POST', '/v1/payment-intents', { key: own, body: { ...least, externalId: 'i' } });
-  await site.call('POST', `/v1/invoices/${second['id']}/invite-buyer`, { key: own, body: {} });
-  const listed = async (query: string) => {
-    const { body } = await site.call('GET', `/v1/invoices${query}`, { key: own });
-    return (body['data'] as readonly Json[]).map(({ id }) => id);
-  };
-  const all = [first, second, third].map(({ id }) => String(id));
-  assert.deepEqual(await listed(''), all.toSorted().toReversed());
-  assert.deepEqual(await listed('?status=awaiting_buyer'), [second['id']]);
-  assert.deepEqual(
-    (await listed('?status=approved')).toSorted(),
-    [first['id'], third['id']].toSorted(),
-  );
-  assert.deepEqual(await listed('?status=settled'), []);
-  const row = await site.call('GET', '/v1/invoices?status=awaiting_buyer', { key: own });
-  const one = await site.call('GET', `/v1/invoices/${second['id']}`, { key: own });
-  assert.deepEqual((row.body['data'] as readonly Json[])[0], one.body);
-});
-
-test('a page holds 1 to 100 invoices, 25 unless asked; its cursor is for the same list', async () => {
-  const home = await site.world.organization();
-  const own = await site.world.key(home);
-  for (let count = 0; count < 26; count += 1) {
-    await newInvoice(site.world, { orgId: home, mode: 'test' });
-  }
-  const page = (query: string, used = own) =>
-    site.call('GET', `/v1/invoices${query}`, { key: used });
-  const { body } = await page('');
-  assert.equal((body['data'] as readonly Json[]).length, 25);
-  const cursor = String(body['nextCursor']);
-  const rest = await page(`?cursor=${cursor}`);
-  assert.equal((rest.body['data'] as readonly Json[]).length, 1);
-  assert.equal(rest.body['nextCursor'], null);
-  const refused: readonly Answer[] = await Promise.all([
-    page(`?cursor=${cursor}`, key),
-    page(`?cursor=${cursor}&status=approved`),
-    page(`?cursor=${cursor}x`),
-    page('?status=paid'),
-    page('?status=approved&status=failed'),
-    page('?limit=0'),
-    page('?limit=101'),
-    page('?limit=ten'),
-  ]);
-  for (const answer of refused) assert.equal(refusalOf(answer), '400 ValidationError');
-});
-
-test('an invoice is approved by a session, not by a key, and not by who created it', async () => {
-  const home = { orgId: strictOrgId, mode: 'test' } as const;
-  const { payment } = await newInvoice(site.world, home);
+test('an invoice is approved by a session, once', async () => {
+  const { payment } = await newInvoice(site.world, { orgId: strictOrgId, mode: 'test' });
   assert.equal(payment.status, 'awaiting_approval');
-  const path = `/v1/invoices/${payment.id}/approve`;
-  const byKey = await site.call('POST', path, { key: strictKey, body: {} });
-  assert.equal(refusalOf(byKey), '401 Unauthorized');
-  const viewer = await site.world.session(strictOrgId, { role: 'viewer' });
-  const byViewer = await site.call('POST', path, { session: viewer, body: {} });
-  assert.equal(refusalOf(byViewer), '403 InsufficientScope');
   const session = await site.world.session(strictOrgId, { role: 'finance' });
-  const approved = await site.call('POST', path, { session, body: {} });
+  const approve = () =>
+    site.call('POST', `/v1/invoices/${payment.id}/approve`, { session, body: {} });
+  const approved = await approve();
   assert.deepEqual([approved.status, approved.body['status']], [200, 'approved']);
-  assert.deepEqual((await site.call('POST', path, { session, body: {} })).body, approved.body);
-
-  const claims = await site.world.deps.tokenSigner.verify(session, site.world.deps.clock.nowMs());
-  const own = await newInvoice(site.world, home, claims?.memberId);
-  const self = await site.call('POST', `/v1/invoices/${own.payment.id}/approve`, {
-    session,
-    body: {},
-  });
-  assert.equal(refusalOf(self), '403 SelfApprovalNotAllowed');
-  const cancelled = await newInvoice(site.world, home);
-  const cancel = { key: strictKey, body: { reason: 'a mistake' } };
-  await site.call('POST', `/v1/invoices/${cancelled.payment.id}/cancel`, cancel);
-  const late = await site.call('POST', `/v1/invoices/${cancelled.payment.id}/approve`, {
-    session,
-    body: {},
-  });
-  assert.equal(refusalOf(late), '409 PaymentStateConflict');
+  assert.deepEqual((await approve()).body, approved.body);
 });
 
 test('in live mode nobody approves what their own key created; in test mode they may', async (t) => {
@@ -365,10 +237,11 @@ test('a cancelled invoice answers with its reason, again unchanged', async () =>
   const again = await site.call('POST', path, { key, body: { reason: 'another' } });
   assert.deepEqual(again.body, first.body);
   const inList = await site.call('GET', '/v1/invoices?status=cancelled', { key });
-  assert.ok((inList.body['data'] as readonly Json[]).some((row) => row['id'] === id));
+  const row = (inList.body['data'] as readonly Json[]).find((one) => one['id'] === id);
+  assert.deepEqual(row, first.body);
 });
 
-test('/v1/payments reads and cancels an invoice, as a payment; /v1/payment-intents does not', async () => {
+test('/v1/payments reads an invoice, as a payment', async () => {
   const { id, number, dueDate, attachmentDocumentId, ...invoice } = await created({
     ...least,
     number: 'INV/9',
@@ -376,13 +249,4 @@ test('/v1/payments reads and cancels an invoice, as a payment; /v1/payment-inten
   assert.deepEqual([number, dueDate, attachmentDocumentId], ['INV/9', null, null]);
   const read = await site.call('GET', `/v1/payments/${id}`, { key });
   assert.deepEqual(read.body, { id, ...invoice });
-  const cancel = { key, body: { reason: 'a mistake' } };
-  for (const [method, path, options] of [
-    ['GET', `/v1/payment-intents/${id}`, { key }],
-    ['POST', `/v1/payment-intents/${id}/cancel`, cancel],
-  ] as const) {
-    assert.equal(refusalOf(await site.call(method, path, options)), '404 NotFound');
-  }
-  const cancelled = await site.call('POST', `/v1/payments/${id}/cancel`, cancel);
-  assert.equal(cancelled.body['status'], 'cancelled');
 });

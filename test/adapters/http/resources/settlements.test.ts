@@ -203,10 +203,7 @@ test('its owners are mailed each of them, in the language in which they sign in'
 
 test('the payee is mailed the second settlement too, with its own amount', async (t) => {
   const { made, tenant, id, read } = await scene(t);
-  await made.deps.store.run(async (tx) => {
-    const was = await tx.organizations.get(tenant.orgId);
-    if (was !== null) tx.organizations.update({ ...was, sendsSettlementNotices: true });
-  });
+  await made.changeOrganization(tenant.orgId, { sendsSettlementNotices: true });
   await comesBack(made, tenant, id);
   const before = made.mails.length;
   await paidAgain(made, tenant, id);

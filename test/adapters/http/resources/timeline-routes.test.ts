@@ -16,7 +16,7 @@ import { addActiveMember } from '../../../support/scenes/active-member.js';
 import { makeInvoice } from '../../../support/scenes/made-payments.js';
 import type { Json } from '../../../support/servers/json-call.js';
 import { valuesOf } from '../../../support/values-of.js';
-import { type Answer, refusalOf, sharedSite } from '../checked-site.js';
+import { type Answer, sharedSite } from '../checked-site.js';
 import { createBody, newPayment, newSubscription } from '../docs/example-calls.js';
 
 const site = sharedSite();
@@ -245,13 +245,6 @@ test('it shows no id of the partner and nothing of another payment', async () =>
   assert.ok(!text.includes(other));
 });
 
-test('id and ext_ with the externalId name the same; a stranger finds nothing', async () => {
-  const { payment } = await newPayment(site.world, tenant);
-  assert.deepEqual(await entriesOf(`ext_${payment.externalId}`), await entriesOf(payment.id));
-  key = await site.world.key(await site.world.organization());
-  assert.equal(refusalOf(await read(payment.id)), '404 NotFound');
-});
-
 /** A delivery is sent at any time after its event: its status changes, its place does not. */
 function withoutStatus(entry: Json): Json {
   return entry['kind'] === 'delivery' ? { ...entry, status: null } : entry;
@@ -287,13 +280,4 @@ test('an invoice lists its statuses with its own events', async () => {
     [cancelled?.['status'], cancelled?.['event'], cancelled?.['reason']],
     ['cancelled', 'invoice.cancelled', 'typo'],
   );
-});
-
-test('a cursor of another payment is refused', async () => {
-  const [one, other] = [await newPayment(site.world, tenant), await newPayment(site.world, tenant)];
-  await site.call('POST', `/v1/payments/${one.payment.id}/cancel`, { key, body: { reason: 'r' } });
-  const { body } = await read(one.payment.id, '?limit=1');
-  const query = `?cursor=${body['nextCursor']}`;
-  assert.equal((await read(one.payment.id, query)).status, 200);
-  assert.equal(refusalOf(await read(other.payment.id, query)), '400 ValidationError');
 });
