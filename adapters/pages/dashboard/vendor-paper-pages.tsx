@@ -1,6 +1,7 @@
 // The documents that buyers file before they pay: those of the organization and of each seller. A
 // page has one row for each kind that its owner uploads.
 import type { VNode } from 'preact';
+import { allows, type Scope } from '../../../core/domain/access/scope.js';
 import { isCalendarDate } from '../../../core/domain/base/instant.js';
 import { dayOf } from '../../../core/domain/base/time-zone.js';
 import { contentTypes } from '../../../core/domain/parties/document.js';
@@ -30,6 +31,7 @@ import { memberPages } from './member-pages.js';
 interface Shown {
   readonly holder: PaperHolder;
   readonly papers: readonly VendorPaper[];
+  readonly mayChange: boolean;
   readonly takesFiles: boolean;
 }
 
@@ -61,7 +63,7 @@ interface Place {
   readonly path: string;
   readonly place: 'settings' | 'sellers';
   readonly read: MemberRule;
-  readonly change: MemberRule;
+  readonly change: MemberRule & { readonly scope: Scope };
   readonly holderOf: (call: MemberCall) => PaperHolder;
 }
 
@@ -79,7 +81,8 @@ function papersAt({ path, place, read, change, holderOf }: Place) {
         if (named !== undefined && !papers.some(({ id }) => id === named)) {
           throw new PonteError('NotFound');
         }
-        return { holder, papers, takesFiles: deps.documents !== null };
+        const mayChange = allows(actorOf(call).scopes, change.scope);
+        return { holder, papers, mayChange, takesFiles: deps.documents !== null };
       },
       show: ({ texts, view }, shown) => {
         const of = shown.holder.kind === 'seller' ? `sellers/${shown.holder.id}` : 'settings';
@@ -148,7 +151,7 @@ interface Row {
 function Papers({ shown, at }: { readonly shown: Shown; readonly at: string }): VNode {
   const { texts, view, format } = useDashboard();
   const words = texts.vendorPapers;
-  const { holder, papers, takesFiles } = shown;
+  const { holder, papers, mayChange, takesFiles } = shown;
   const today = dayOf(view.timeZone, view.nowMs);
   const kinds = papersOwnedBy(holder.kind);
   const rows: readonly Row[] = kinds.map((kind) => ({
@@ -174,7 +177,7 @@ function Papers({ shown, at }: { readonly shown: Shown; readonly at: string }): 
             paper?.expiresOn == null ? '–' : format.date(paper.expiresOn),
           ),
           column('', ({ kind, paper }) =>
-            paper === null ? null : (
+            paper === null || !mayChange ? null : (
               <Form to={`${at}/${paper.id}/remove`}>
                 <Button look="sm">
                   {words.remove}
@@ -185,7 +188,7 @@ function Papers({ shown, at }: { readonly shown: Shown; readonly at: string }): 
           ),
         ]}
       />
-      {takesFiles ? (
+      {!mayChange ? null : takesFiles ? (
         <Form to={`${at}/upload`} files="by_button" class="card stack">
           <SelectField
             name="kind"

@@ -20,10 +20,28 @@ export interface PageSite {
   visitor(options?: VisitorOptions): Visitor;
   /** The id and the path of a new payment. */
   newPayment(fields?: IntentFields): Promise<{ readonly id: string; readonly path: string }>;
-  /** The text of the newest mail, once the mails were sent. */
-  /** Its text, mails about the team aside. */
+  /** The text of the newest mail, once the mails were sent; mails about the team aside. */
   newestMail(): Promise<string>;
+  /** The link of that mail that has a token. */
+  newestLink(): Promise<string>;
+  /** The six digits of that mail. */
+  newestCode(): Promise<string>;
   close(): Promise<void>;
+}
+
+/** The link of a mail that has a token. */
+export function linkIn(mail: string): string {
+  return /https?:\/\/\S+\?token=[\w-]+/.exec(mail)?.[0] ?? assert.fail(`no link: ${mail}`);
+}
+
+/** A visitor who opened this page and signed in by the link of its mail. */
+export async function signedInByMail(site: PageSite, path: string): Promise<Visitor> {
+  const visitor = site.visitor();
+  await visitor.open(path);
+  await visitor.send('/link');
+  await visitor.open(await site.newestLink());
+  await visitor.send('/enter');
+  return visitor;
 }
 
 /** A browser in which the buyer of a payment is signed in. */
@@ -49,6 +67,8 @@ export interface Shown {
   readonly path: string;
   readonly headers: Headers;
   readonly text: string;
+  /** What a person reads of it. */
+  readonly words: string;
   /** The heading of the page. */
   readonly heading: string;
 }
@@ -90,6 +110,11 @@ export async function openPageSite(
   });
   const { port }: AddressInfo = await server.listen('127.0.0.1', 0);
   const tenant = await world.newTenant();
+  const newestMail = async () => {
+    await world.settle();
+    const isOther = (text: string) => !text.includes('Your team was changed');
+    return world.mails.findLast(({ text }) => isOther(text))?.text ?? '';
+  };
   return {
     world,
     origin: `http://127.0.0.1:${port}`,
@@ -98,14 +123,12 @@ export async function openPageSite(
     visitor: (visitorOptions = {}) => new Visitor(`http://127.0.0.1:${port}`, visitorOptions),
     async newPayment(fields = {}) {
       const id = await world.newPayment(tenant, fields);
-      const payment = await world.deps.store.run((tx) => tx.payments.get(tenant, id));
+      const payment = await world.payment(id);
       return { id, path: `/r/${payment?.publicId}` };
     },
-    async newestMail() {
-      await world.settle();
-      const isOther = (text: string) => !text.includes('Your team was changed');
-      return world.mails.findLast(({ text }) => isOther(text))?.text ?? '';
-    },
+    newestMail,
+    newestLink: async () => linkIn(await newestMail()),
+    newestCode: async () => /\b\d{6}\b/.exec(await newestMail())?.[0] ?? '',
     close: async () => {
       await server.close(0);
       await world.close();
@@ -145,6 +168,24 @@ export class Visitor {
   /** A browser that has the same cookies now, and keeps them. */
   copy(): Visitor {
     return new Visitor(this.#origin, this.#options, new Map(this.#cookies));
+  }
+
+  /** Another tab of the same session, with the page that is open. */
+  tab(): Visitor {
+    const tab = this.copy();
+    tab.shown = this.shown;
+    return tab;
+  }
+
+  /** The words of the page that is open. */
+  get words(): string {
+    return this.shown?.words ?? '';
+  }
+
+  /** The token of the forms of the page that is open. */
+  get csrf(): string {
+    const tokens = formsOf(this.shown?.text ?? '').map(({ hidden }) => hidden['csrf']);
+    return tokens.find((token) => token !== undefined) ?? '';
   }
 
   /** Opens a path or a link of a mail. */
@@ -242,7 +283,8 @@ export class Visitor {
     }
     const text = await response.text();
     const heading = textOf(/<h1[^>]*>(.*?)<\/h1>/s.exec(text)?.[1] ?? '');
-    this.shown = { status: response.status, path, headers: response.headers, text, heading };
+    const { status, headers: received } = response;
+    this.shown = { status, path, headers: received, text, words: textOf(text), heading };
     return this.shown;
   }
 
@@ -286,6 +328,11 @@ export function formsOf(text: string): readonly Form[] {
         .map((input) => [attribute(input, 'name'), attribute(input, 'value')]),
     ),
   }));
+}
+
+/** The hidden fields of the first form whose action ends like this. */
+export function hiddenOf(text: string, action: string): Readonly<Record<string, string>> {
+  return formsOf(text).find((form) => form.action.endsWith(action))?.hidden ?? {};
 }
 
 /** The words of markup. */

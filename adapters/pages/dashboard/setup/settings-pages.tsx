@@ -351,7 +351,10 @@ function Shown({ settings }: { readonly settings: Settings }): VNode {
         {section('company', START_PATH, [
           row(words.name, <Foreign text={settings.name} />),
           row(words.details, <a href={`${view.path}${START_PATH}`}>{kyb}</a>),
-          row(words.pix, <a href={`${view.path}${START_PATH}/pix`}>{pixShown}</a>),
+          row(
+            words.pix,
+            mayChange ? <a href={`${view.path}${START_PATH}/pix`}>{pixShown}</a> : pixShown,
+          ),
         ])}
         {section('contact', `${CHANGE}#contact`, [
           ...contactNames.map((name) =>

@@ -25,7 +25,7 @@ import {
 } from '../../../support/samples/domain-samples.js';
 import { addActiveMember } from '../../../support/scenes/active-member.js';
 import { makeInvoice } from '../../../support/scenes/made-payments.js';
-import type { PageSite, Visitor } from '../visitor.js';
+import type { PageSite, Shown, Visitor } from '../visitor.js';
 
 /** The path of the pages of the organization in test mode. */
 export function rootOf({ tenant }: Pick<PageSite, 'tenant'>): string {
@@ -55,6 +55,17 @@ export async function signedInAs(
 ): Promise<Visitor> {
   const token = await memberToken(site, role, orgId, began);
   return site.visitor({ headers: { cookie: `ponte-member=${token}` } });
+}
+
+/** The token of the session of a member. */
+export async function csrfOf(visitor: Visitor): Promise<string> {
+  await visitor.open('/dashboard/sessions');
+  return visitor.csrf;
+}
+
+/** The secret that a page shows once. */
+export function secretIn({ text }: Shown): string {
+  return /class="secret"><code>([^<]+)</.exec(text)?.[1] ?? assert.fail('no secret is shown');
 }
 
 /** The fields of the forms of members, all valid. */
@@ -195,12 +206,8 @@ export async function addSellers({ world, tenant }: Pick<PageSite, 'world' | 'te
   });
 }
 
-export async function openLive({ world: { deps }, tenant: { orgId } }: PageSite): Promise<void> {
-  await deps.store.run(async (tx) => {
-    const organization = await tx.organizations.get(orgId);
-    assert.ok(organization !== null, 'the organization is stored');
-    tx.organizations.update({ ...organization, productionGrantedAtMs: deps.clock.nowMs() });
-  });
+export function openLive({ world, tenant: { orgId } }: PageSite): Promise<void> {
+  return world.changeOrganization(orgId, { productionGrantedAtMs: world.deps.clock.nowMs() });
 }
 
 /** A path, or a form and what is typed: its answer is shown once and has no path. */

@@ -12,10 +12,10 @@ import { DAY_MS } from '../../../../core/domain/base/instant.js';
 import { modes } from '../../../../core/domain/base/tenant.js';
 import { assert as ensure } from '../../../../core/errors.js';
 import { addMember } from '../../../../core/usecases/access/members.js';
-import { newestAuditRecords } from '../../../../core/usecases/service/audit-log.js';
 import { formsOf, type PageSite, pageSite, type Visitor } from '../visitor.js';
 import {
   anyFields,
+  csrfOf,
   memberToken,
   objectsOf,
   openLive,
@@ -37,11 +37,6 @@ function pathIn(orgId: string, mode: string, path: string, ids: Ids = {}): strin
 function namesIn(path: string): readonly string[] {
   const found = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
   return found.filter((name) => name.endsWith('Id') && name !== 'orgId');
-}
-
-async function csrfOf(visitor: Visitor): Promise<string> {
-  const { text } = await visitor.open('/dashboard/sessions');
-  return formsOf(text)[0]?.hidden['csrf'] ?? assert.fail('a page of a session has its token');
 }
 
 test('a row for members states its scope and its proof, and a form of it carries the token', () => {
@@ -103,6 +98,40 @@ test('each role may do what its scopes say in either mode, and is refused the re
   }
 });
 
+/** The row of a link or of the action of a form. */
+function rowAt(methods: readonly string[], target: string): Row | undefined {
+  const [path = ''] = target.split(/[?#]/, 1);
+  const parts = ({ path: pattern }: Row) => namesIn(pattern).length;
+  return ofTenant
+    .filter(({ method }) => methods.includes(method))
+    .toSorted((one, other) => parts(one) - parts(other))
+    .find((row) => new RegExp(`^${row.path.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path));
+}
+
+test('no page has a link or a form for a role that may not use it', async (t) => {
+  const site = await pageSite(t);
+  const ids = await objectsOf(site, site.tenant, 'own');
+  const { orgId } = site.tenant;
+  const used = new Set<Row>();
+  for (const role of memberRoles) {
+    const visitor = await signedInAs(site, role);
+    for (const row of ofTenant.filter((one) => one.method === 'GET' && isAllowed(role, one))) {
+      const path = pathIn(orgId, 'test', row.path, ids);
+      const { text } = await visitor.open(path);
+      const links = [...text.matchAll(/<a [^>]*href="([^"]*)"/g)].map(([, href = '']) => href);
+      for (const found of [
+        ...links.map((href) => rowAt(['GET'], href)),
+        ...formsOf(text).map(({ action }) => rowAt(['POST', 'GET'], action)),
+      ]) {
+        if (found === undefined) continue;
+        used.add(found);
+        assert.ok(isAllowed(role, found), `${role} on ${path}: ${found.method} ${found.path}`);
+      }
+    }
+  }
+  assert.ok(used.size > 40, `${used.size}`);
+});
+
 test('without a session every row leads to the sign-in', async (t) => {
   const site = await pageSite(t);
   for (const row of rows) {
@@ -117,8 +146,7 @@ test('without a session every row leads to the sign-in', async (t) => {
 
 /** How many changes the audit log has of the organization. */
 async function changesIn({ world }: PageSite, orgId: string): Promise<number> {
-  const page = { beforeSequence: null, limit: 1_000 };
-  return (await newestAuditRecords(world.deps, orgId, page)).length;
+  return (await world.audit(orgId)).length;
 }
 
 test('a form without the token of the session, or from another site, changes nothing', async (t) => {
@@ -133,6 +161,14 @@ test('a form without the token of the session, or from another site, changes not
     const path = pathIn(orgId, 'test', row.path, ids);
     for (const token of ['', 'wrong', stranger]) {
       await visitor.post(path, { ...anyFields, csrf: token });
+      if (row.form !== 'multipart') continue;
+      const file = new FormData();
+      for (const [name, value] of Object.entries({ ...anyFields, csrf: token })) {
+        file.set(name, value);
+      }
+      file.set('file', new Blob(['%PDF-1.7'], { type: 'application/pdf' }), 'file.pdf');
+      const { headers } = await visitor.request('POST', path, file);
+      assert.match(headers.get('location') ?? '', /notice=out_of_date/, path);
     }
     await visitor.post(path, { ...anyFields, csrf }, { 'sec-fetch-site': 'cross-site' });
     await visitor.post(path, { ...anyFields, csrf }, { origin: 'https://evil.example' });
@@ -184,10 +220,12 @@ test('ids of another organization or mode are not found, and nothing of them cha
   assert.match(visitor.shown?.text ?? '', /No payment matches/);
 });
 
-test('pages of one mode show nothing of the other', async (t) => {
+test('pages of one mode show nothing of the other, or of another organization', async (t) => {
   const site = await pageSite(t);
   await openLive(site);
   const { orgId } = site.tenant;
+  const elsewhere = { orgId: await site.world.organization(), mode: 'test' } as const;
+  const foreign = Object.values(await objectsOf(site, elsewhere, 'marker-foreign'));
   const inMode = {
     test: await objectsOf(site, { orgId, mode: 'test' }, 'marker-test'),
     live: await objectsOf(site, { orgId, mode: 'live' }, 'marker-live'),
@@ -200,7 +238,12 @@ test('pages of one mode show nothing of the other', async (t) => {
       const { text } = await visitor.open(path);
       // A member belongs to both modes.
       const { memberId: _, ...ids } = inMode[other];
-      for (const secret of [`marker-${other}`, ...Object.values(ids)]) {
+      for (const secret of [
+        `marker-${other}`,
+        'marker-foreign',
+        ...Object.values(ids),
+        ...foreign,
+      ]) {
         assert.ok(!text.includes(secret), `${path} has ${secret}`);
       }
     }
@@ -252,11 +295,7 @@ test('each action that asks for a proof has a page, and a mail that names it and
   const { orgId } = site.tenant;
   const name = 'Café Serra Azul Exportadora';
   const { deps } = site.world;
-  await deps.store.run(async (tx) => {
-    const organization = await tx.organizations.get(orgId);
-    ensure(organization !== null, 'it is there');
-    tx.organizations.update({ ...organization, name });
-  });
+  await site.world.changeOrganization(orgId, { name });
   // Whose mails would otherwise be those of its only organization.
   const second = await site.world.organization();
   await addMember(deps, { orgId: second, email: 'owner@rotanorte.example', role: 'viewer' });
