@@ -22,7 +22,8 @@ import { inviteBuyer } from '../../../core/usecases/payments/invoices.js';
 import { aDestinationChange, anAccount } from '../../support/samples/domain-samples.js';
 import { makeInvoice } from '../../support/scenes/made-payments.js';
 import { newSeller } from '../../support/scenes/seller-scene.js';
-import { formsOf, type PageSite, pageSite, type Shown, textOf, type Visitor } from './visitor.js';
+import { openLive } from './dashboard/dashboard-site.js';
+import { formsOf, linkIn, type PageSite, pageSite, type Shown, type Visitor } from './visitor.js';
 
 interface Scene {
   readonly url: string;
@@ -37,7 +38,6 @@ interface Scene {
 }
 
 const codeIn = (mail: string) => /\n(\d{6})\n/.exec(mail)?.[1] ?? null;
-const linkIn = (mail: string) => /https?:\/\/\S+\?token=[\w-]+/.exec(mail)?.[0] ?? '';
 const isSignedIn = ({ text }: Shown) => text.includes('/sign-out"');
 
 async function fromMail(site: PageSite) {
@@ -45,9 +45,9 @@ async function fromMail(site: PageSite) {
   return { url: linkIn(mail), code: codeIn(mail) };
 }
 
-async function statusOf({ world, tenant }: PageSite, id: string) {
-  const payment = await world.deps.store.run((tx) => tx.payments.get(tenant, id));
-  return [payment?.status, payment?.colleagueApproval?.state];
+async function statusOf({ world }: PageSite, id: string) {
+  const { status, colleagueApproval } = await world.payment(id);
+  return [status, colleagueApproval?.state];
 }
 
 const scenes = {
@@ -76,8 +76,7 @@ const scenes = {
     const { deps } = site.world;
     const { id, path } = await site.newPayment();
     await site.world.play(site.tenant, id, 'fx_quoted');
-    const payment = await deps.store.run((tx) => tx.payments.get(site.tenant, id));
-    assert.ok(payment !== null);
+    const payment = await site.world.payment(id);
     await askApprover(deps, payment, { email: 'cfo@b.example', locale: 'en', client: null });
     const isIn = (shown: Shown) => /action="[^"]*\/approve"/.test(shown.text);
     const acts = (person: Visitor) => person.send('/approve');
@@ -137,8 +136,7 @@ const scenes = {
     // One unit less arrives, so the payment stays at its bank details.
     const { id } = await site.newPayment({ amount: money(10_055n, 'USD') });
     await site.world.play(site.tenant, id, 'on_ramp_pending');
-    const payment = await deps.store.run((tx) => tx.payments.get(site.tenant, id));
-    assert.ok(payment !== null);
+    const payment = await site.world.payment(id);
     const url = await createColleagueLink(deps, payment);
     const isIn = (shown: Shown) => shown.text.includes('instructions.pdf');
     return { url, code: null, state: () => statusOf(site, id), isIn };
@@ -186,7 +184,7 @@ for (const kind of linkKinds) {
     if (action !== null && hasField) {
       const wrong = code === '000000' ? '000001' : '000000';
       shown = await person.send(action, { code: wrong });
-      assert.match(textOf(shown.text), /code (is not right|does not work)/);
+      assert.match(shown.words, /code (is not right|does not work)/);
       assert.deepEqual([isIn(shown), await state()], [false, was]);
       shown = await person.send(action, { code: `${code?.slice(0, 3)} ${code?.slice(3)}` });
     } else if (action !== null) {
@@ -224,11 +222,7 @@ test('an invitation by a gateway: the buyer types the code, and every page of a 
 test('in live mode the dashboard session of a press is no fresh proof, and the code is', async (t) => {
   const site = await pageSite(t);
   const { orgId } = site.tenant;
-  await site.world.deps.store.run(async (tx) => {
-    const organization = (await tx.organizations.get(orgId)) ?? assert.fail('no organization');
-    const productionGrantedAtMs = site.world.deps.clock.nowMs();
-    tx.organizations.update({ ...organization, productionGrantedAtMs });
-  });
+  await openLive(site);
   const { url, code } = await scenes.member(site);
   const team = `/dashboard/${orgId}/live/team`;
   const invites = async (proof: Readonly<Record<string, string>>) => {
@@ -337,11 +331,11 @@ for (const kind of linkKinds) {
       const shown = await site.visitor({ language, refusesCookies: true }).open(url);
       // The page of a stop link needs no session.
       if (kind === 'account') assert.ok(shown.status < 400);
-      else assert.match(textOf(shown.text), reason);
+      else assert.match(shown.words, reason);
     }
     const person = site.visitor();
     const shown = await person.open(url);
-    assert.doesNotMatch(`${shown.path} ${textOf(shown.text)}`, /cookie/);
+    assert.doesNotMatch(`${shown.path} ${shown.words}`, /cookie/);
     if (linkRules[kind].press === 'none') assert.ok(isIn(shown));
   });
 }
@@ -353,9 +347,9 @@ test('a browser that refuses cookies and asks for a mail or a language learns wh
     const visitor = site.visitor({ language, refusesCookies: true });
     for (const page of [path, '/dashboard']) {
       const sent = await visitor.post(`${page}/link`, { address: 'marina@rotanorte.example' });
-      assert.match(textOf(sent.text), reason);
+      assert.match(sent.words, reason);
       const chosen = await visitor.open(`${page}?lang=${language}`);
-      assert.match(textOf(chosen.text), reason);
+      assert.match(chosen.words, reason);
     }
   }
 });

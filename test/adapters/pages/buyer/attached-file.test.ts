@@ -33,7 +33,7 @@ async function newestInvoice() {
 
 test('the buyer downloads the file from the page that says what is paid, and from the receipt', async () => {
   const shown = await attach();
-  assert.match(textOf(shown.text), /Invoice of the seller Fatura São João 1\.pdf 1 kB/);
+  assert.match(shown.words, /Invoice of the seller Fatura São João 1\.pdf 1 kB/);
   const { id, publicId } = await newestInvoice();
   await site.world.play(site.tenant, id, 'settled');
   const buyer = await signedInBuyer(site, id);
@@ -82,14 +82,14 @@ test('a file that is no PDF or image is refused beside its field, and what was t
   const before = (await newestInvoice()).id;
   const shown = await attach({}, Buffer.from('<html>a page</html>'));
   assert.equal(shown.status, 422);
-  assert.match(textOf(shown.text), /Choose a PDF, PNG or JPEG file/);
+  assert.match(shown.words, /Choose a PDF, PNG or JPEG file/);
   assert.match(shown.text, /value="RN-1"/);
   assert.equal((await newestInvoice()).id, before);
 });
 
 test('a file stays while the form is shown again, and can be removed', async () => {
   const shown = await attach({ action: 'preview' });
-  assert.match(textOf(shown.text), /Attached: Fatura São João 1\.pdf ?, 1 kB/);
+  assert.match(shown.words, /Attached: Fatura São João 1\.pdf ?, 1 kB/);
   const typed = { ...filled, number: 'RN-2' };
   const removed = await finance.send('/invoices/new', { ...typed, action: 'remove_file' });
   assert.doesNotMatch(removed.text, /Fatura São João/);
@@ -107,8 +107,7 @@ test('a file stays while the form is shown again, and can be removed', async () 
 
 test('a form with a file that is sent twice makes one invoice', async () => {
   await finance.open(`${rootOf(site)}/invoices/new`);
-  const again = finance.copy();
-  again.shown = finance.shown;
+  const again = finance.tab();
   const send = (visitor: Visitor) =>
     visitor.upload('/invoices/new', pdf, 'application/pdf', filled, name);
   const [one, other] = [await send(finance), await send(again)];
@@ -118,12 +117,11 @@ test('a form with a file that is sent twice makes one invoice', async () => {
 
 test('a document of another invoice is refused, and the file is chosen again', async () => {
   await attach({ action: 'preview' });
-  const again = finance.copy();
-  again.shown = finance.shown;
+  const again = finance.tab();
   await finance.send('/invoices/new', filled);
   await again.open(`${rootOf(site)}/invoices/new`);
   const { attachmentDocumentId } = await newestInvoice();
   const fields = { ...filled, attachment: attachmentDocumentId ?? '' };
   const refused = await again.send('/invoices/new', fields);
-  assert.match(textOf(refused.text), /Choose the file again/);
+  assert.match(refused.words, /Choose the file again/);
 });

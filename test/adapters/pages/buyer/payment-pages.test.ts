@@ -19,7 +19,14 @@ import { operatorDoes } from '../../../support/operator-action.js';
 import { readPdf } from '../../../support/read-pdf.js';
 import { type IntentFields, makeIntent } from '../../../support/scenes/made-payments.js';
 import { startSession } from '../../../support/scenes/started-session.js';
-import { type PageSite, pageSite, signedInBuyer, textOf, type Visitor } from '../visitor.js';
+import {
+  hiddenOf,
+  type PageSite,
+  pageSite,
+  signedInBuyer,
+  textOf,
+  type Visitor,
+} from '../visitor.js';
 
 const pagesAt = {
   fx_quoted: [],
@@ -53,7 +60,7 @@ test('bank details, receipt and the return of money are open while they apply', 
     const before = await world.statusOf(id);
     await visitor.open(path);
     const [, version = ''] = /name="version" value="(\d+)"/.exec(visitor.shown?.text ?? '') ?? [];
-    const [, csrf = ''] = /name="csrf" value="([^"]+)"/.exec(visitor.shown?.text ?? '') ?? [];
+    const { csrf } = visitor;
     await visitor.post(`${path}/take-back`, { csrf, version });
     assert.equal(await world.statusOf(id), before, state);
   }
@@ -144,8 +151,8 @@ test('a buyer sees all payments of its mailbox in a year, and no others, also as
   assert.equal(rows.length, 2);
   assert.match(csv, new RegExp(`${second.id},.*,Paid,100.00,USD,[0-9]+\\.[0-9]{2}`));
   assert.ok(csv.includes(",'=1+1,"), 'a spreadsheet does not run it');
-  assert.match(textOf((await visitor.open(`${path}?period=${year - 1}`)).text), /No payments/);
-  assert.match(textOf((await visitor.open(`${path}?period=${year}-02`)).text), /No payments/);
+  assert.match((await visitor.open(`${path}?period=${year - 1}`)).words, /No payments/);
+  assert.match((await visitor.open(`${path}?period=${year}-02`)).words, /No payments/);
   const unknown = await visitor.request('GET', `${path}.csv?period=${year}-13`);
   assert.equal(unknown.status, 404, 'no file of another period than was asked for');
   const stranger = await site.visitor().request('GET', `${path}.csv`);
@@ -226,7 +233,7 @@ test('an amount over a limit of the payee is said in words, and the price may be
     assert.match(textOf(text), words);
     assert.equal(await site.world.statusOf(id), 'buyer_kyc_approved');
     // Another visit shows the same without asking the partner.
-    assert.match(textOf((await visitor.open(path)).text), words);
+    assert.match((await visitor.open(path)).words, words);
     restore();
     await visitor.send('/quote');
     assert.equal(await site.world.statusOf(id), 'fx_quoted');
@@ -331,8 +338,7 @@ test('a tax id that the integrator sent is not shown if its end is not that of t
 test('amounts are written as the Spanish of the browser writes them', async (t) => {
   const site = await pageSite(t);
   const { path } = await site.newPayment();
-  const shown = async (language: string) =>
-    textOf((await site.visitor({ language }).open(path)).text);
+  const shown = async (language: string) => (await site.visitor({ language }).open(path)).words;
   assert.match(await shown('es-MX'), /USD 100\.00/);
   assert.match(await shown('es-ES'), /100,00 USD/);
 });
@@ -353,7 +359,7 @@ test('a buyer asks on the page: once for each form, in words, if a mailbox answe
   const question = 'Why 12 bags?\r\n<b>Ten</b> came.';
   for (const again of [1, 2]) {
     const { text } = await visitor.post(`${path}/question`, {
-      ...hiddenIn(form.text),
+      ...hiddenOf(form.text, '/question'),
       question,
     });
     assert.match(text, /Your question is on its way/, `${again}`);
@@ -411,7 +417,7 @@ test('a colleague with a link sees the bank details, can do nothing, and loses i
   const colleague = site.visitor();
   const page = await colleague.open(link);
   assert.deepEqual([page.status, page.path], [200, `${path}/colleague`]);
-  const seen = textOf(page.text);
+  const seen = page.words;
   assert.match(seen, /USD 100\.00/);
   assert.match(seen, /Account number/);
   assert.match(seen, /Tax id 11\.222\.333\/0001-81/);
@@ -489,11 +495,4 @@ async function atTheDetails(site: PageSite, fields: IntentFields = {}) {
   await world.play(tenant, id, 'on_ramp_pending');
   await world.settle();
   return { id, path, visitor: await signedInBuyer(site, id) };
-}
-
-/** The fields of the form that a person does not fill in. */
-function hiddenIn(text: string): Readonly<Record<string, string>> {
-  const [, form = ''] = /<form[^>]*\/question"[^>]*>(.*?)<\/form>/s.exec(text) ?? [];
-  const fields = form.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)"/g);
-  return Object.fromEntries([...fields].map(([, name = '', value = '']) => [name, value]));
 }

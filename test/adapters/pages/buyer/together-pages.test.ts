@@ -42,10 +42,10 @@ test('two payments are chosen, confirmed and paid with one transfer', async (t) 
   assert.ok(!boxesIn(list.text).includes(euros.id), 'alone in its currency');
   const chosen = { [first.id]: 'yes', [second.id]: 'yes' };
   const offer = await visitor.send('/payments/together', chosen);
-  assert.match(textOf(offer.text), /Pay 2 payments with one transfer/);
-  const offered = textOf(offer.text);
+  assert.match(offer.words, /Pay 2 payments with one transfer/);
+  const offered = offer.words;
   assert.match(offered, /You transfer in total USD 350\.00/);
-  const alone = textOf((await visitor.open(`/r/${first.publicId}`)).text);
+  const alone = (await visitor.open(`/r/${first.publicId}`)).words;
   for (const part of [/USD 0\.80/, /1 USD = 5\.\d+ BRL/, /Confirming moves no money\./]) {
     const [shown = ''] = part.exec(alone) ?? assert.fail(`${part}`);
     assert.ok(offered.includes(shown), `${shown} as on the page of the payment`);
@@ -55,8 +55,8 @@ test('two payments are chosen, confirmed and paid with one transfer', async (t) 
   await visitor.send('/payments/together', chosen);
   const paid = await visitor.send('/payments/together/confirm');
   assert.equal(paid.path, `/r/${first.publicId}`);
-  assert.match(textOf(paid.text), /Send USD 350\.00 by bank transfer/);
-  assert.match(textOf(paid.text), /This one transfer pays 2 payments/);
+  assert.match(paid.words, /Send USD 350\.00 by bank transfer/);
+  assert.match(paid.words, /This one transfer pays 2 payments/);
   const file = await visitor.request('GET', `/r/${first.publicId}/instructions.pdf`);
   const { text } = await readPdf(new Uint8Array(await file.arrayBuffer()));
   assert.match(text, /This one transfer pays 2 payments/);
@@ -65,7 +65,7 @@ test('two payments are chosen, confirmed and paid with one transfer', async (t) 
     const page = await visitor.open(`/r/${first.publicId}/remittance`);
     const pdf = await visitor.request('GET', `/r/${first.publicId}/remittance.pdf`);
     const onPaper = await readPdf(new Uint8Array(await pdf.arrayBuffer()));
-    return [textOf(page.text), onPaper.text.replaceAll(/\s+/g, ' ')];
+    return [page.words, onPaper.text.replaceAll(/\s+/g, ' ')];
   };
   for (const advice of await adviceOf()) {
     assert.match(advice, new RegExp(`${first.id}.* Open USD 100\\.00.*${second.id}.*USD 250\\.00`));
@@ -83,7 +83,7 @@ test('two payments are chosen, confirmed and paid with one transfer', async (t) 
   assert.equal(await world.statusOf(euros.id), 'fx_quoted');
   const receipt = await visitor.open(`/r/${first.publicId}/receipt`);
   const shared = new RegExp(`Part of one transfer of USD 350\\.00\\s*It also paid ${second.id}\\.`);
-  assert.match(textOf(receipt.text), shared);
+  assert.match(receipt.words, shared);
   const receiptPdf = await visitor.request('GET', `/r/${first.publicId}/receipt.pdf`);
   const { text: onPaper } = await readPdf(new Uint8Array(await receiptPdf.arrayBuffer()));
   assert.match(onPaper.replaceAll(/\s+/g, ' '), shared);
@@ -105,7 +105,7 @@ test('on a host without settings a button sends the money of the transfer', asyn
   assert.deepEqual(events, ['money_arrives', 'money_short', 'money_over', 'money_twice']);
   await visitor.send('/simulate', { event: 'money_short' });
   await world.settle();
-  const advice = async () => textOf((await visitor.open(`/r/${first.publicId}/remittance`)).text);
+  const advice = async () => (await visitor.open(`/r/${first.publicId}/remittance`)).words;
   assert.match(await advice(), /Received from you USD 349\.66\s*Missing USD 1\.00/);
   const late = (await world.statusOf(first.id)) === 'settled' ? second : first;
   await simulate(world.deps, tenant, late.id, 'money_top_up');
@@ -172,7 +172,7 @@ test('one payment, or one of another buyer, cannot be paid together', async (t) 
   const visitor = await signedIn(first);
   await visitor.open(`/r/${first.publicId}/payments`);
   const alone = await visitor.send('/payments/together', { [first.id]: 'yes' });
-  assert.match(textOf(alone.text), /Choose two or more open payments to one payee/);
+  assert.match(alone.words, /Choose two or more open payments to one payee/);
   const other = await visitor.send('/payments/together', {
     [first.id]: 'yes',
     [strangers.id]: 'yes',

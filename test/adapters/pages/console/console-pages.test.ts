@@ -15,11 +15,7 @@ import { addMember } from '../../../../core/usecases/access/members.js';
 import { removeOperator } from '../../../../core/usecases/access/registered-operators.js';
 import { fxReport } from '../../../../core/usecases/accounting/fx-reports.js';
 import { listProposals } from '../../../../core/usecases/money-desk/money-queues.js';
-import {
-  audited,
-  newestAuditRecords,
-  verifyAudit,
-} from '../../../../core/usecases/service/audit-log.js';
+import { audited, verifyAudit } from '../../../../core/usecases/service/audit-log.js';
 import { changedPartner } from '../../../support/partners/changed-partner.js';
 import { sampleInstructions } from '../../../support/samples/payin-samples.js';
 import { failedPayout, paidIn } from '../../../support/scenes/desk-scene.js';
@@ -92,10 +88,7 @@ describe('the way in', () => {
   });
 
   test('without a session each page leads to the sign-in, and each form changes nothing', async () => {
-    const before = await newestAuditRecords(site.world.deps, null, {
-      beforeSequence: null,
-      limit: 1,
-    });
+    const before = await site.world.audit();
     for (const { method, path, auth } of consolePages) {
       if (auth === 'none') continue;
       const body = new URLSearchParams(anyForm).toString();
@@ -105,10 +98,7 @@ describe('the way in', () => {
       const location = response.headers.get('location') ?? '';
       assert.match(location, /^\/operator(?=$|\?)(\?|&|notice=unsaved|cookie-check)*$/);
     }
-    const after = await newestAuditRecords(site.world.deps, null, {
-      beforeSequence: null,
-      limit: 1,
-    });
+    const after = await site.world.audit();
     assert.deepEqual(after, before);
   });
 
@@ -157,8 +147,7 @@ describe('its port', () => {
     const visitor = await site.signedIn(site.ana);
     const stranger = await tokenOf(await site.signedIn(site.bia));
     const csrf = await tokenOf(visitor);
-    const entries = () =>
-      newestAuditRecords(site.world.deps, null, { beforeSequence: null, limit: 1_000 });
+    const entries = () => site.world.audit();
     const before = (await entries()).length;
     for (const { path } of consolePages.filter((row) => row.csrf === 'form')) {
       for (const token of ['', stranger]) {
@@ -182,21 +171,21 @@ test('one operator proposes, and another one confirms with the evidence in view'
   const ana = await site.signedIn(site.ana);
   const bia = await site.signedIn(site.bia);
   const desk = await ana.open('/operator/money');
-  assert.match(textOf(desk.text), /USD 100\.00 .* The partner refused or failed the refund/);
+  assert.match(desk.words, /USD 100\.00 .* The partner refused or failed the refund/);
   await ana.open(site.owed);
   const proposed = await ana.send('/owed/cmd_back', decision);
-  assert.match(textOf(proposed.text), /Nothing is booked until another operator confirms it/);
+  assert.match(proposed.words, /Nothing is booked until another operator confirms it/);
   assert.equal(await stateOf(site), 'refused');
-  assert.match(textOf(proposed.text), /Another operator confirms it; you cannot/);
+  assert.match(proposed.words, /Another operator confirms it; you cannot/);
   assert.ok(!formsOf(proposed.text).some(({ action }) => action.endsWith('/confirm')));
   const waiting = await bia.open('/operator/money');
-  assert.match(textOf(waiting.text), /Needs you to confirm/);
-  assert.match(textOf(waiting.text), /Money desk , need you: 1 Proposals , need you: 1 Payments /);
+  assert.match(waiting.words, /Needs you to confirm/);
+  assert.match(waiting.words, /Money desk , need you: 1 Proposals , need you: 1 Payments /);
   const [proposal] = await proposals(site);
   const seen = await bia.open(`/operator/proposals/${proposal?.id}`);
-  assert.match(textOf(seen.text), /wire 7781, 23 November/);
+  assert.match(seen.words, /wire 7781, 23 November/);
   const done = await bia.send('/confirm');
-  assert.match(textOf(done.text), /The decision has taken effect/);
+  assert.match(done.words, /The decision has taken effect/);
   assert.equal((await proposals(site))[0]?.state, 'done');
   assert.notEqual(await stateOf(site), 'refused');
 });
@@ -210,7 +199,7 @@ test('nobody confirms what they proposed, also with a form that was made up', as
   const csrf = await tokenOf(ana);
   const refused = await ana.post(`/operator/proposals/${proposal?.id}/confirm`, { csrf });
   assert.equal(refused.status, 422);
-  assert.match(textOf(refused.text), /You proposed it\. Another operator confirms it/);
+  assert.match(refused.words, /You proposed it\. Another operator confirms it/);
   assert.equal(await stateOf(site), 'refused');
 });
 
@@ -222,11 +211,11 @@ test('a form that is sent twice proposes once, also after it was withdrawn', asy
   const fields = { ...form?.hidden, ...decision };
   await ana.post(site.owed, fields);
   const again = await ana.post(site.owed, fields);
-  assert.match(textOf(again.text), /It was proposed before\. Nothing was changed/);
+  assert.match(again.words, /It was proposed before\. Nothing was changed/);
   await ana.send('/withdraw');
   const late = await ana.post(site.owed, fields);
   assert.equal(late.status, 422);
-  assert.match(textOf(late.text), /The proposal dec_\w+ is withdrawn/);
+  assert.match(late.words, /The proposal dec_\w+ is withdrawn/);
   assert.deepEqual(
     (await proposals(site)).map(({ state }) => state),
     ['withdrawn'],
@@ -239,12 +228,12 @@ test('a decision needs its evidence, and a choice', async (t) => {
   await ana.open(site.owed);
   const empty = await ana.send('/owed/cmd_back', { step: 'refund', evidence: ' ' });
   assert.equal(empty.status, 422);
-  assert.match(textOf(empty.text), /What you checked: give 1 to 500 characters/);
+  assert.match(empty.words, /What you checked: give 1 to 500 characters/);
   await fillConsole(site);
   await ana.open('/operator/money/in_review/cmd_out_2');
   const none = await ana.send('/in_review/cmd_out_2', { evidence: 'letter' });
   assert.equal(none.status, 422);
-  assert.match(textOf(none.text), /Choose a decision/);
+  assert.match(none.words, /Choose a decision/);
   const own = (await proposals(site)).filter(({ proposedBy }) => proposedBy === 'ana');
   assert.deepEqual(own, []);
 });
@@ -253,7 +242,7 @@ test('the page of a decision names who pays whom, and asks below a choice what i
   const site = await consoleSite(t);
   const paths = await fillConsole(site);
   const ana = await site.signedIn(site.ana);
-  const payment = await site.world.deps.store.run((tx) => tx.payments.find('pi_2'));
+  const payment = await site.world.payment('pi_2');
   let reads = 0;
   const wallets: PartnerWallets = {
     walletOf: () => 'wallet_1',
@@ -266,13 +255,13 @@ test('the page of a decision names who pays whom, and asks below a choice what i
   const partner = changedPartner(partners.test ?? assert.fail(), {});
   Object.assign(partners, { live: Object.assign(partner, { wallets }) });
   const shown = await ana.open(`${paths['payout']}`);
-  const text = textOf(shown.text);
+  const text = shown.words;
   assert.ok(text.includes(`${payment?.buyer.email} pays USD 100.00 to `), text);
   assert.match(text, /Failed *no PIX end-to-end id/);
   assert.match(text, /Our books hold of this payment *USD 100\.00.*Ask the partner/);
   assert.equal(reads, 0);
   for (const path of [paths['payment'], paths['payout']]) {
-    const asked = textOf((await ana.open(`${path}?wallet`)).text);
+    const asked = (await ana.open(`${path}?wallet`)).words;
     assert.match(asked, /as the partner says *USD 250\.00 *for all its payments, read/);
   }
   assert.equal(reads, 2);
@@ -293,8 +282,8 @@ test('the page of a decision names who pays whom, and asks below a choice what i
     evidence: 'call of 11:40',
   });
   assert.equal(wrong.status, 422);
-  assert.match(textOf(wrong.text), /BRL that the seller received: give an amount/);
-  assert.doesNotMatch(textOf(wrong.text), /settled:|--/);
+  assert.match(wrong.words, /BRL that the seller received: give an amount/);
+  assert.doesNotMatch(wrong.words, /settled:|--/);
 });
 
 test('the money desk has what is in doubt first', async (t) => {
@@ -366,7 +355,7 @@ test('a payment is found by its id, and by its externalId in its organization', 
     [{ ...paidIn(), id: 'cmd_in_3', partnerRef: 'pa_in_3', reference: 'in_3' }],
     { id: 'pi_3', externalId: 'order-7' },
   );
-  const known = await site.world.deps.store.run((tx) => tx.payments.find('pi_3'));
+  const known = await site.world.payment('pi_3');
   const path = '/operator/payments';
   const payment = `${path}/pi_3`;
   const found = async (query: Record<string, string>) => {
@@ -378,7 +367,7 @@ test('a payment is found by its id, and by its externalId in its organization', 
   assert.equal(await found({ q: 'order-7' }), null);
   assert.equal(await found({ q: 'order-7', org: 'org_0' }), null);
   const shown = await ana.open(payment);
-  assert.match(textOf(shown.text), /Our books and the partner’s .* Who did what/);
+  assert.match(shown.words, /Our books and the partner’s .* Who did what/);
   assert.equal((await ana.open(`${path}/pi_0`)).status, 404);
 });
 
@@ -386,9 +375,9 @@ test('the bar says real money in live mode, and not in test mode', async (t) => 
   const site = await consoleSite(t);
   const ana = await site.signedIn(site.ana);
   const live = await ana.open('/operator/money?mode=live');
-  assert.match(textOf(live.text), /What is done here moves real money/);
+  assert.match(live.words, /What is done here moves real money/);
   const inTest = await ana.open('/operator/money?mode=test');
-  assert.match(textOf(inTest.text), /Test mode\. No money moves/);
+  assert.match(inTest.words, /Test mode\. No money moves/);
   assert.match(inTest.text, /<body class="dash op test"/);
 });
 
@@ -408,7 +397,7 @@ test('the audit log has each change with the signature of the link', async (t) =
   const ana = await site.signedIn(site.ana);
   await ana.open(site.owed);
   await ana.send('/owed/cmd_back', decision);
-  const entries = await newestAuditRecords(deps, null, { beforeSequence: null, limit: 10 });
+  const entries = await site.world.audit();
   const own = entries.filter(({ actor }) => actor.id === site.ana.actor.id);
   assert.deepEqual(
     own.map(({ action }) => action),
@@ -418,7 +407,7 @@ test('the audit log has each change with the signature of the link', async (t) =
   const { defects, signatures } = await verifyAudit(deps);
   assert.deepEqual(defects, []);
   assert.equal(signatures, own.length);
-  const shown = textOf((await ana.open('/operator/audit')).text);
+  const shown = (await ana.open('/operator/audit')).words;
   assert.match(shown, /ana Operator/);
   assert.doesNotMatch(shown, /\{\w+\}|\/operator\/enter/, 'no pattern of a route');
 });
@@ -472,10 +461,10 @@ test('a request for production access is refused with a reason', async (t) => {
   const late = { ...form?.hidden, request: 'prq_before', reason: 'not yet' };
   const refused = await ana.post(`/operator/production/${orgId}`, late);
   assert.equal(refused.status, 422);
-  assert.match(textOf(refused.text), /has asked again since/);
+  assert.match(refused.words, /has asked again since/);
   await ana.open(`/operator/production/${orgId}`);
   const taken = await ana.send(`/production/${orgId}`, { reason: 'not yet' });
-  assert.match(textOf(taken.text), /was refused/);
+  assert.match(taken.words, /was refused/);
   const newest = await deps.store.run((tx) => tx.productionRequests.newest(orgId));
   assert.deepEqual([newest?.state, newest?.decidedBy], ['refused', 'ana']);
 });
@@ -488,7 +477,7 @@ test('the retry of a command that has ended changes nothing, and shows the list'
   const retried = (item: string) => ana.post(`/operator/money/${item}/retry`, { ...form?.hidden });
   const late = await retried(`owed/${paidIn().id}`);
   assert.equal(late.status, 200);
-  assert.match(textOf(late.text), /The page was out of date\. Nothing was changed/);
+  assert.match(late.words, /The page was out of date\. Nothing was changed/);
   assert.equal((await retried('nowhere/cmd_back')).status, 404);
 });
 
@@ -515,18 +504,17 @@ test('the extract of a month is shown and downloaded as the command prints it', 
   const query = `?month=${year}-${`${month}`.padStart(2, '0')}&mode=test`;
   const report = await fxReport(deps, 'test', { year, month });
   const ana = await site.signedIn(site.ana);
-  const shown = textOf((await ana.open(`/operator/fx${query}`)).text);
+  const shown = (await ana.open(`/operator/fx${query}`)).words;
   assert.match(shown, /1 PIX, BRL [1-9]/);
   assert.match(shown, /payout_paid payerRelation/);
   const file = await ana.send('/fx/file');
   assert.equal(file.text, fxText(report.lines));
   assert.match(file.headers.get('content-disposition') ?? '', /fx-test-[0-9]{4}-[0-9]{2}\.csv/);
-  assert.match(textOf((await ana.open('/operator/fx')).text), /0 PIX, BRL 0\.00/);
+  assert.match((await ana.open('/operator/fx')).words, /0 PIX, BRL 0\.00/);
 });
 
 test('one operator alone proposes, by every form of the console and every decision', async (t) => {
   const site = await consoleSite(t);
-  const { deps } = site.world;
   const paths = await fillConsole(site);
   const ana = await site.signedIn(site.ana);
   const csrf = await tokenOf(ana);
@@ -568,7 +556,7 @@ test('one operator alone proposes, by every form of the console and every decisi
   const made = await proposals(site);
   assert.ok(made.some(({ proposedBy }) => proposedBy === 'ana'));
   assert.ok(made.every(({ state }) => state !== 'done'));
-  const entries = await newestAuditRecords(deps, null, { beforeSequence: null, limit: 1_000 });
+  const entries = await site.world.audit();
   const changed = entries
     .filter(({ actor }) => actor.id === site.ana.actor.id)
     .flatMap(({ objects }) => objects.map(({ type }) => `${type}`));

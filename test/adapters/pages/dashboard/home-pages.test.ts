@@ -28,7 +28,7 @@ await site.world.deps.store.run(async (tx) => {
 });
 
 async function home(role: 'owner' | 'finance' | 'viewer'): Promise<string> {
-  return textOf((await (await signedInAs(site, role)).open(rootOf(site))).text);
+  return (await (await signedInAs(site, role)).open(rootOf(site))).words;
 }
 
 test('what the reader can act on is first, and what others do is apart', async () => {

@@ -64,7 +64,7 @@ test('a month of settlements has the last evening of the month, in the list and 
     assert.deepEqual(namesIn(rows), expected, query);
     assert.deepEqual(namesIn(await exported(query)), expected, query);
   }
-  const words = textOf((await owner.open(`${root}/payments?settledFrom=2027-03-01`)).text);
+  const words = (await owner.open(`${root}/payments?settledFrom=2027-03-01`)).words;
   assert.match(words, /Settled from 1 March 2027/);
   assert.match(words, /Wednesday, 31 Mar 2027 march-last .* 22:30/);
   assert.equal(words.split('Times are those of America/Sao_Paulo.').length, 2, 'named once');
@@ -138,7 +138,7 @@ test('the tab Overdue has what is due before today, the earliest first, in three
     assert.match(textOf(text), part);
     const found = await visitor.open(`${root}/invoices?status=overdue&q=due-2`);
     assert.deepEqual(dueIn(found.text), ['due-2']);
-    assert.match(textOf((await visitor.open(root)).text), due);
+    assert.match((await visitor.open(root)).words, due);
   }
   const file = await exported('?origin=invoice&status=overdue');
   assert.deepEqual(file.match(/due-\d+/g), ['due-30', 'due-2']);
@@ -164,8 +164,8 @@ test('an owner changes the zone; a name that is none is refused, and an empty on
     await owner.open(path);
     const shown = await owner.send('/settings/change', { timeZone: typed, hold: '24' });
     assert.equal(shown.status, status, typed);
-    if (status === 422) assert.match(textOf(shown.text), /Give a time zone like America/);
-    const words = textOf((await owner.open(`${root}/settings`)).text);
+    if (status === 422) assert.match(shown.words, /Give a time zone like America/);
+    const words = (await owner.open(`${root}/settings`)).words;
     assert.match(words, new RegExp(`Time zone ${zone}`), typed);
     assert.match(words, new RegExp(`Times are those of ${zone}\\.`), typed);
   }

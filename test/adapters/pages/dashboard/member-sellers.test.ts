@@ -4,9 +4,8 @@ import { test } from 'node:test';
 import { newFormKey } from '../../../../adapters/pages/kit/pages/form-key.js';
 import { locales } from '../../../../core/domain/base/locale.js';
 import { onboardingLinkState } from '../../../../core/usecases/hosted/onboarding-links.js';
-import { anAccount } from '../../../support/samples/domain-samples.js';
 import { suiteEnd } from '../../../support/suite-end.js';
-import { pageSite, textOf } from '../visitor.js';
+import { pageSite } from '../visitor.js';
 import { addSellers, memberToken, rootOf, signedInAs } from './dashboard-site.js';
 
 const suite = suiteEnd();
@@ -16,12 +15,12 @@ const viewer = await signedInAs(site, 'viewer');
 const root = rootOf(site);
 
 test('the list says which sellers can collect and what the others need', async () => {
-  const words = textOf((await viewer.open(`${root}/sellers`)).text);
+  const words = (await viewer.open(`${root}/sellers`)).words;
   assert.match(words, /Café Serra Azul Ltda serra-azul Can collect –/);
   assert.match(words, /Móveis Araucária S\.A\. araucaria Approved a PIX destination, a wallet/);
   assert.match(words, /Nova – Not submitted its data, approval, a PIX destination, a wallet/);
   assert.doesNotMatch(words, /A known buyer/);
-  const waiting = textOf((await viewer.open(`${root}/sellers?status=verifying`)).text);
+  const waiting = (await viewer.open(`${root}/sellers?status=verifying`)).words;
   assert.match(waiting, /Mel do Cerrado/);
   assert.doesNotMatch(waiting, /Serra Azul/);
 });
@@ -37,13 +36,14 @@ test('an id of either kind, or the words of a name, open the one seller that has
 
 test('a seller shows what is missing, and no reference of its PIX key', async () => {
   const ready = await viewer.open(`${root}/sellers/acct_1`);
-  const words = textOf(ready.text);
+  const words = ready.words;
   assert.match(words, /Nothing\. Payments can be made to this seller/);
   assert.match(words, /Changes of the PIX destination .* In effect .* key_1/);
   assert.match(words, /•••• 0181/);
   assert.match(ready.text, /payments\?seller=serra-azul/);
   assert.doesNotMatch(ready.text, /pix_1|pix_2|wallet_1|sealed|re_1|tos_1/);
-  const asked = textOf((await viewer.open(`${root}/sellers/acct_3`)).text);
+  assert.equal((await viewer.open(`${root}/sellers/acct_5`)).status, 404, 'a buyer');
+  const asked = (await viewer.open(`${root}/sellers/acct_3`)).words;
   assert.match(asked, /Asked by the settlement partner, until .* taxId The number is not known/);
 });
 
@@ -51,7 +51,6 @@ test('who may make invoices is led to one for a seller that can collect', async 
   const finance = await signedInAs(site, 'finance');
   assert.match((await finance.open(`${root}/sellers/acct_1`)).text, /invoices\/new\?seller=/);
   assert.doesNotMatch((await finance.open(`${root}/sellers/acct_2`)).text, /invoices\/new/);
-  assert.doesNotMatch((await viewer.open(`${root}/sellers/acct_1`)).text, /invoices\/new/);
 });
 
 const linkIn = (text: string) => /https?:[^"<\s]*\/onboarding[^"<\s]*token=[\w-]+/.exec(text)?.[0];
@@ -59,8 +58,6 @@ const linkIn = (text: string) => /https?:[^"<\s]*\/onboarding[^"<\s]*token=[\w-]
 test('a new seller is added once, and its link is shown once', async () => {
   const owner = await signedInAs(site, 'owner');
   assert.match((await owner.open(`${root}/sellers`)).text, /sellers\/new"/);
-  assert.doesNotMatch((await viewer.open(`${root}/sellers`)).text, /sellers\/new"/);
-  assert.equal((await viewer.open(`${root}/sellers/new`)).status, 403);
   const page = await owner.open(`${root}/sellers/new`);
   const key = /name="key" value="([^"]+)"/.exec(page.text)?.[1] ?? '';
   const typed = {
@@ -80,12 +77,12 @@ test('a new seller is added once, and its link is shown once', async () => {
   ] as const) {
     const shown = await owner.send('/sellers/new', { ...typed, ...wrong });
     assert.equal(shown.status, 422, JSON.stringify(wrong));
-    assert.match(textOf(shown.text), said);
+    assert.match(shown.words, said);
     assert.equal(linkIn(shown.text), undefined);
   }
   const made = await owner.send('/sellers/new', typed);
   assert.equal(made.status, 200);
-  assert.match(textOf(made.text), /Padaria Nova Ltda .* It is shown this once/);
+  assert.match(made.words, /Padaria Nova Ltda .* It is shown this once/);
   assert.match(made.text, /Copy the link/);
   const link = linkIn(made.text);
   assert.notEqual(link, undefined);
@@ -106,7 +103,7 @@ test('a new seller is added once, and its link is shown once', async () => {
   assert.equal(new URL(again.path, 'http://x').pathname, `${root}/sellers`);
   const taken = await sent({ ...typed, key: newFormKey(deps) });
   assert.equal(taken.status, 422);
-  assert.match(textOf(taken.text), /has this id/);
+  assert.match(taken.words, /has this id/);
   const token = new URL(link ?? '').searchParams.get('token') ?? '';
   const found = await onboardingLinkState(deps, site.tenant, account?.id ?? '', token);
   assert.equal(found.state, 'valid', 'no repeat made another link');
@@ -118,7 +115,7 @@ test('a new seller is added once, and its link is shown once', async () => {
 test('the language of mails to a seller is that of its country until it is chosen', async () => {
   const owner = await signedInAs(site, 'owner');
   const path = `${root}/sellers/acct_1`;
-  const shown = async () => textOf((await owner.open(path)).text);
+  const shown = async () => (await owner.open(path)).words;
   assert.match(await shown(), /Language of emails Português/);
   for (const [locale, name] of [
     ['es', 'Español'],
@@ -128,7 +125,6 @@ test('the language of mails to a seller is that of its country until it is chose
     await owner.send('/language', { locale });
     assert.match(await shown(), new RegExp(`Language of emails ${name}`));
   }
-  assert.equal((await viewer.open(`${path}/language`)).status, 403);
 });
 
 test('an empty list of sellers leads to a new one, in every language', async () => {
@@ -139,16 +135,5 @@ test('an empty list of sellers leads to a new one, in every language', async () 
     const { text } = await visitor.open(`${rootOf(empty)}/sellers`);
     const card = /<div class="card empty">[\s\S]*?<\/div>/.exec(text)?.[0] ?? '';
     assert.match(card, /sellers\/new"/, language);
-  }
-});
-
-test('a buyer, and sellers of others, are not found', async () => {
-  const elsewhere = { orgId: await site.world.organization(), mode: 'test' } as const;
-  const foreign = anAccount({ ...elsewhere, id: 'acct_9', legalName: 'Secret Ltda' });
-  await site.world.deps.store.run(async (tx) => tx.accounts.insert(foreign));
-  for (const id of ['acct_5', 'acct_9', 'unknown']) {
-    const shown = await viewer.open(`${root}/sellers/${id}`);
-    assert.equal(shown.status, 404, id);
-    assert.doesNotMatch(shown.text, /Secret/);
   }
 });

@@ -3,7 +3,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { MINUTE_MS } from '../../../../core/domain/base/instant.js';
-import { newestAuditRecords } from '../../../../core/usecases/service/audit-log.js';
 import {
   type SoftwareAuthenticator,
   softwareAuthenticator,
@@ -42,8 +41,7 @@ test('a passkey signs in where the person wanted to go, and the log names it', a
   const visitor = site.visitor();
   await visitor.open(`${rootOf(site)}/payments`);
   assert.equal((await enter(visitor, authenticator)).path, `${rootOf(site)}/payments`);
-  const page = { beforeSequence: null, limit: 9 };
-  const entries = await newestAuditRecords(site.world.deps, null, page);
+  const entries = await site.world.audit();
   const ofPasskeys = entries.filter(({ objects }) => objects.some((one) => one.type === 'passkey'));
   assert.deepEqual(
     ofPasskeys.map(({ action, actor: { kind } }) => [action, kind]),

@@ -17,29 +17,19 @@ import {
   readMemberSession,
 } from '../../../../core/usecases/access/sessions.js';
 import { decide } from '../../../../core/usecases/money-desk/money-desk.js';
-import { newestAuditRecords } from '../../../../core/usecases/service/audit-log.js';
 import {
   type SoftwareAuthenticator,
   softwareAuthenticator,
 } from '../../../support/scenes/software-authenticator.js';
 import { formsOf, type PageSite, pageSite, type Visitor } from '../visitor.js';
-import { anyFields, memberToken, openLive, rootOf, signedInAs } from './dashboard-site.js';
+import { anyFields, csrfOf, memberToken, openLive, rootOf, signedInAs } from './dashboard-site.js';
 
 const lostPasskeys = { verb: 'reset-passkeys', address: '' } as const;
 const rows = pageRoutes.filter(({ path }) => path.startsWith('/dashboard/{orgId}/{mode}'));
 const roles = ['owner', 'admin', 'finance'] as const;
 
-async function require({ world: { deps }, tenant }: PageSite, requiresPasskey: boolean) {
-  await deps.store.run(async (tx) => {
-    const organization = await tx.organizations.get(tenant.orgId);
-    assert.ok(organization !== null);
-    tx.organizations.update({ ...organization, requiresPasskey });
-  });
-}
-
-async function csrfOf(visitor: Visitor): Promise<string> {
-  const { text } = await visitor.open('/dashboard/sessions');
-  return formsOf(text)[0]?.hidden['csrf'] ?? assert.fail('a page of a session has its token');
+function require({ world, tenant }: PageSite, requiresPasskey: boolean) {
+  return world.changeOrganization(tenant.orgId, { requiresPasskey });
 }
 
 /** Null if the page offers nobody in this session a passkey. */
@@ -199,7 +189,7 @@ test('a mailbox adds the first passkey, and no other one', async (t) => {
   assert.equal(asked.path, '/dashboard/confirm?passkey');
   assert.match(asked.text, /you have none. Add one first/);
   const authenticator = (await add(site, visitor)) ?? assert.fail('the first one is added');
-  const audit = await newestAuditRecords(deps, null, { beforeSequence: null, limit: 1 });
+  const audit = await site.world.audit();
   assert.equal(audit[0]?.action, '/dashboard/passkeys/add');
   assert.equal((await visitor.open(live)).path, '/dashboard/confirm?passkey', 'it adds, no more');
   assert.equal(await add(site, other), null, 'the mailbox adds no second one');

@@ -17,9 +17,7 @@ async function scene(t: TestContext) {
   const { deps } = made;
   const tenant = await made.newTenant();
   const id = await made.newPayment(tenant);
-  const payment = await deps.store.run((tx) => tx.payments.get(tenant, id));
-  assert.ok(payment !== null);
-  const { publicId } = payment;
+  const { publicId } = await made.payment(id);
   const watch = pageWatch(deps, () => () => undefined);
   const { pageVersion } = await readPaymentPage(deps, publicId);
   t.mock.timers.enable({ apis: ['setTimeout'] });

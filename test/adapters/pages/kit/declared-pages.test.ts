@@ -10,7 +10,7 @@ import { locales } from '../../../../core/domain/base/locale.js';
 import type { Tenant } from '../../../../core/domain/base/tenant.js';
 import { DEFAULT_TIME_ZONE, dayOf } from '../../../../core/domain/base/time-zone.js';
 import { addMember } from '../../../../core/usecases/access/members.js';
-import { audited, newestAuditRecords } from '../../../../core/usecases/service/audit-log.js';
+import { audited } from '../../../../core/usecases/service/audit-log.js';
 import { anAccount } from '../../../support/samples/domain-samples.js';
 import { makeInvoice } from '../../../support/scenes/made-payments.js';
 import type { SuiteEnd } from '../../../support/suite-end.js';
@@ -94,21 +94,20 @@ test('a list without rows says so, and has no other page', async (t) => {
   const site = await pageSite(t);
   const orgId = await site.world.organization({ sandboxKyb: false });
   const visitor = await signedInAs(site, 'owner', orgId);
-  const { deps } = site.world;
   for (const row of lists) {
     const shown = await visitor.open(pathOf(row.path, { orgId, mode: 'test' }));
     assert.equal(shown.status, 200, row.path);
     // The audit log has the organization itself.
     const isEmpty = rowsOf(shown).length === 0;
-    const hasEntries = row.path.endsWith('/activity') && (await entriesOf(deps, orgId)) > 0;
+    const hasEntries = row.path.endsWith('/activity') && (await entriesOf(site, orgId)) > 0;
     assert.equal(isEmpty, !hasEntries, row.path);
     assert.equal(/<div class="card empty"><h2>[^<]+<\/h2><p>/.test(shown.text), isEmpty, row.path);
     assert.equal(pagerLinks(shown).size, 0, row.path);
   }
 });
 
-async function entriesOf(deps: PageSite['world']['deps'], orgId: string): Promise<number> {
-  return (await newestAuditRecords(deps, orgId, { beforeSequence: null, limit: 10 })).length;
+async function entriesOf({ world }: PageSite, orgId: string): Promise<number> {
+  return (await world.audit(orgId)).length;
 }
 
 test('what no page says of filters and pages is left out', async (t) => {
@@ -287,7 +286,6 @@ test('a form that is wrong is 422, names each problem, and keeps what was typed'
 
 test('a form of what must exist once needs its key, and makes it once', async (t) => {
   const { site, visitor, open } = await formSite(t);
-  const { deps } = site.world;
   const tried: string[] = [];
   for (const { path } of forms) {
     const [form] = formsOf(mainOf(await open(path)));
@@ -298,16 +296,16 @@ test('a form of what must exist once needs its key, and makes it once', async (t
     for (const key of ['', 'frm_1', `frm_${'z'.repeat(26)}`]) {
       assert.equal((await visitor.post(form.action, { ...fields, key })).status, 400, path);
     }
-    const before = await entriesOf(deps, site.tenant.orgId);
+    const before = await entriesOf(site, site.tenant.orgId);
     // Two clicks, and a reload of the answer.
     const [first, second] = [visitor.copy(), visitor.copy()];
     const clicks = await Promise.all([first, second].map((one) => one.post(form.action, fields)));
-    const made = await entriesOf(deps, site.tenant.orgId);
+    const made = await entriesOf(site, site.tenant.orgId);
     assert.ok(made > before, path);
     const shown = [...clicks, await visitor.post(form.action, fields)];
     const isRepeat = ({ path: to }: Shown) => to.endsWith('?notice=out_of_date');
     assert.equal(shown.filter(isRepeat).length, 2, path);
-    assert.equal(await entriesOf(deps, site.tenant.orgId), made, path);
+    assert.equal(await entriesOf(site, site.tenant.orgId), made, path);
   }
   assert.ok(tried.length >= 2);
 });
@@ -337,8 +335,7 @@ test('each file of many rows has an entry before it, of its taker and what was a
     const { csrf = '' } = formsOf(home.text)[0]?.hidden ?? {};
     const file = await taker.post(pathOf(path, tenant), { ...asked, csrf });
     assert.equal(file.status, 200, path);
-    const page = { beforeSequence: null, limit: 5 };
-    const entries = await newestAuditRecords(world.deps, null, page);
+    const entries = await world.audit();
     const [last, first] = entries.filter(({ action }) => action === path);
     assert.equal(last?.actor.kind, auth, path);
     assert.ok((last.exported?.rows ?? 0) > 0, path);

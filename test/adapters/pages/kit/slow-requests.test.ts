@@ -8,7 +8,7 @@ import { pageRoutes } from '../../../../adapters/pages/page-routes.js';
 import { anAccount } from '../../../support/samples/domain-samples.js';
 import { jpeg } from '../../../support/scenes/form-scene.js';
 import { memberToken, rootOf } from '../dashboard/dashboard-site.js';
-import { type PageSite, pageSite, type Visitor } from '../visitor.js';
+import { type PageSite, pageSite, signedInByMail, type Visitor } from '../visitor.js';
 
 const TIMEOUT_MS = 600;
 
@@ -39,12 +39,7 @@ function refusals({ world }: PageSite) {
 /** A buyer at the documents of the form. */
 async function atDocuments(site: PageSite): Promise<{ visitor: Visitor; path: string }> {
   const { path } = await site.newPayment();
-  const visitor = site.visitor();
-  await visitor.open(path);
-  await visitor.send('/link');
-  const [link = ''] = /https?:\/\/\S+\?token=[\w-]+/.exec(await site.newestMail()) ?? [];
-  await visitor.open(link);
-  await visitor.send('/enter');
+  const visitor = await signedInByMail(site, path);
   await visitor.open(`${path}/kyc/type`);
   await visitor.send('/kyc/type', { entityType: 'individual' });
   await visitor.open(`${path}/kyc/documents`);
@@ -57,7 +52,7 @@ function upload({
   path,
   cookie = visitor.cookiesFor(path),
 }: Awaited<ReturnType<typeof atDocuments>> & { readonly cookie?: string }) {
-  const [, csrf = ''] = /name="csrf" value="([^"]+)"/.exec(visitor.shown?.text ?? '') ?? [];
+  const { csrf } = visitor;
   const field = `--x\r\nContent-Disposition: form-data; name="csrf"\r\n\r\n${csrf}\r\n`;
   const file =
     '--x\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n' +

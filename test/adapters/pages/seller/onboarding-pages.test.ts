@@ -5,11 +5,10 @@ import { locales } from '../../../../core/domain/base/locale.js';
 import { readyToCollect } from '../../../../core/domain/parties/connected-account.js';
 import { createOnboardingLink } from '../../../../core/usecases/hosted/onboarding-links.js';
 import { readAccount } from '../../../../core/usecases/parties/accounts.js';
-import { newestAuditRecords } from '../../../../core/usecases/service/audit-log.js';
 import { changePartner } from '../../../support/partners/changed-partner.js';
 import { newSeller } from '../../../support/scenes/seller-scene.js';
 import { suiteEnd } from '../../../support/suite-end.js';
-import { formsOf, pageSite, textOf, type Visitor } from '../visitor.js';
+import { formsOf, pageSite, type Visitor } from '../visitor.js';
 
 const site = await pageSite(suiteEnd());
 
@@ -36,7 +35,7 @@ test('a seller goes from the link to a PIX destination, and is ready to collect'
   await visitor.open(`${path}/kyc/company`);
   await visitor.send('/kyc/company', typed);
   assert.equal(visitor.shown?.path, `${path}/kyc/review`);
-  assert.match(textOf(visitor.shown?.text ?? ''), /Serra Ltda/);
+  assert.match(visitor.words, /Serra Ltda/);
   await visitor.send('/kyc/review');
   assert.equal(visitor.shown?.heading, 'Your details are approved');
   await visitor.open(`${path}/pix`);
@@ -64,7 +63,7 @@ test('a seller that was ready as another party asks the organization for its PIX
     tx.accounts.update({ ...account, readyAtMs: account.createdAtMs });
   });
   const home = await visitor.open(path);
-  assert.match(textOf(home.text), /A PIX key was set before\. Ask .* to change it/);
+  assert.match(home.words, /A PIX key was set before\. Ask .* to change it/);
   assert.doesNotMatch(home.text, /\/pix"/);
   assert.equal((await visitor.open(`${path}/pix`)).path, path);
 });
@@ -75,7 +74,7 @@ test('opening a link uses nothing up, and its token leaves the address', async (
     const visitor = site.visitor();
     const shown = await visitor.open(url);
     assert.equal(shown.path, `${path}/enter`);
-    assert.match(textOf(shown.text), /Café Serra/);
+    assert.match(shown.words, /Café Serra/);
     assert.equal(shown.headers.get('referrer-policy'), 'no-referrer');
     assert.ok(!shown.text.includes(new URL(url).searchParams.get('token') ?? '-'));
   }
@@ -88,11 +87,11 @@ test('a used or unknown link says so, and how to get a new one', async () => {
   await seller.send('/kyc/company', typed);
   const used = await site.visitor().open(url);
   assert.equal(used.heading, 'This link no longer works');
-  assert.match(textOf(used.text), /used, or a newer link replaced it.*for a new link/);
+  assert.match(used.words, /used, or a newer link replaced it.*for a new link/);
   const unknown = await site.visitor().open(`${path}?token=unknown`);
-  assert.match(textOf(unknown.text), /lost on the way.*for a new link/);
+  assert.match(unknown.words, /lost on the way.*for a new link/);
   const without = await site.visitor().open(path);
-  assert.match(textOf(without.text), /opens with the link.*for a new link/);
+  assert.match(without.words, /opens with the link.*for a new link/);
 });
 
 test('the token of a link is no session, and a session is one of its seller alone', async () => {
@@ -167,8 +166,7 @@ test('what a seller does is in the audit log, and no PIX key is', async () => {
   await visitor.send('/kyc/review');
   await visitor.open(`${path}/pix`);
   await visitor.send('/pix', pix);
-  const page = { beforeSequence: null, limit: 50 };
-  const entries = await newestAuditRecords(site.world.deps, site.tenant.orgId, page);
+  const entries = await site.world.audit(site.tenant.orgId);
   const own = entries.filter(({ actor }) => actor.id === id);
   assert.deepEqual([...new Set(own.map(({ actor }) => actor.kind))].toSorted(), ['link', 'seller']);
   assert.ok(!JSON.stringify(entries).includes('ana@serra'));

@@ -10,7 +10,7 @@ import { readPaymentPage } from '../../../../../core/usecases/hosted/payment-pag
 import { auditHead } from '../../../../../core/usecases/service/audit-log.js';
 import { readPdf } from '../../../../support/read-pdf.js';
 import type { IntentFields } from '../../../../support/scenes/made-payments.js';
-import { type PageSite, pageSite, signedInBuyer, textOf, type Visitor } from '../../visitor.js';
+import { hiddenOf, type PageSite, pageSite, signedInBuyer, type Visitor } from '../../visitor.js';
 
 const cfo = 'cfo@buyer.example';
 const display =
@@ -48,12 +48,12 @@ test('the price is confirmed once a colleague has approved, and the page says so
   const quoteId = hiddenOf(before.text, '/confirm')['quoteId'];
   const { approver, page } = await asked(site, path, visitor);
   const waiting = await visitor.open(path);
-  assert.match(textOf(waiting.text), /cfo@buyer\.example has not approved this payment yet/);
+  assert.match(waiting.words, /cfo@buyer\.example has not approved this payment yet/);
   assert.doesNotMatch(waiting.text, /action="[^"]*\/confirm"/);
   assert.match(waiting.text, /data-live=/, 'it reloads when the colleague has decided');
   await visitor.post(`${path}/confirm`, { ...hiddenOf(before.text, '/confirm') });
   assert.equal(await site.world.statusOf(id), 'fx_quoted', 'an old tab confirms nothing');
-  const seen = textOf(page.text);
+  const seen = page.words;
   assert.match(seen, /Approve the payment to Acme Ltda\? USD 100\.00/);
   assert.match(seen, /buyer@example\.com wants to pay/);
   assert.match(seen, /Green coffee.*private note/);
@@ -64,14 +64,14 @@ test('the price is confirmed once a colleague has approved, and the page says so
   assert.deepEqual(entries.map(auditRecord)[0]?.actor, { kind: 'buyer', id: `${id}/approver` });
   assert.equal(approved.heading, 'You have approved this payment');
   const given = await visitor.open(path);
-  assert.match(textOf(given.text), /cfo@buyer\.example approved this payment/);
+  assert.match(given.words, /cfo@buyer\.example approved this payment/);
   assert.equal(hiddenOf(given.text, '/confirm')['quoteId'], quoteId);
   await visitor.send('/confirm');
   assert.notEqual(await site.world.statusOf(id), 'fx_quoted');
   await site.world.play(site.tenant, id, 'settled');
   await site.world.settle();
   const by = /Approved by\s*cfo@buyer\.example\s*\d+ \w+ \d{4}/;
-  assert.match(textOf((await visitor.open(`${path}/receipt`)).text), by);
+  assert.match((await visitor.open(`${path}/receipt`)).words, by);
   const receipt = await visitor.request('GET', `${path}/receipt.pdf`);
   assert.match((await readPdf(new Uint8Array(await receipt.arrayBuffer()))).text, by);
 });
@@ -83,7 +83,7 @@ test('a decline has a reason, which the buyer sees, and is asked about again', a
   for (const reason of [' \u202e ', 'x'.repeat(501)]) {
     const refused = await approver.send('/decline', { reason });
     assert.equal(refused.status, 422);
-    assert.match(textOf(refused.text), /Write the reason in at most 500 characters/);
+    assert.match(refused.words, /Write the reason in at most 500 characters/);
   }
   const declined = await approver.send('/decline', { reason: '<b>Not</b>\nours' });
   assert.equal(declined.heading, 'You have declined this payment');
@@ -109,7 +109,7 @@ test('an address is refused with a reason if it is none, or the buyer’s own', 
     await visitor.open(`${path}/ask-approver`);
     const refused = await visitor.send('/ask-approver', { email });
     assert.deepEqual([refused.status, refused.path], [422, `${path}/ask-approver`]);
-    assert.match(textOf(refused.text), reason);
+    assert.match(refused.words, reason);
     assert.match(refused.text, new RegExp(`value="${email}"`));
   }
   assert.equal(await site.newestMail(), '');
@@ -146,7 +146,7 @@ test('the buyer cannot approve: its session opens no approval, and a stranger’
   await approver.open(`${other.path}/approval`);
   await approver.post(`${other.path}/approval/approve`, { csrf: fields['csrf'] ?? '' });
   for (const one of [id, other.id]) {
-    const payment = await site.world.deps.store.run((tx) => tx.payments.get(site.tenant, one));
+    const payment = await site.world.payment(one);
     assert.equal(payment?.colleagueApproval?.state, 'asked');
   }
 });
@@ -194,13 +194,13 @@ test('an approver who signed out gets another link from the page, and no one els
   assert.equal(used.heading, 'This link no longer works');
   const before = site.world.mails.length;
   const sent = await approver.send('/link');
-  assert.match(textOf(sent.text), /the address that your colleague has for you/);
+  assert.match(sent.words, /the address that your colleague has for you/);
   const mail = await site.newestMail();
   assert.equal(site.world.mails.length, before + 1);
   assert.equal(site.world.mails.at(-1)?.to, cfo);
   const [again = ''] = /http:\S+\/approval\?token=[a-z0-9]{50}/.exec(mail) ?? [];
   await approver.open(again);
-  assert.match(textOf((await approver.send('/enter')).text), /Approve USD 100\.00/);
+  assert.match((await approver.send('/enter')).words, /Approve USD 100\.00/);
 });
 
 test('each language has the pages', async (t) => {
@@ -214,11 +214,3 @@ test('each language has the pages', async (t) => {
     assert.match(page.heading, heading);
   }
 });
-
-/** The hidden fields of the form with this action. */
-function hiddenOf(text: string, action: string): Readonly<Record<string, string>> {
-  const forms = [...text.matchAll(/<form[^>]*action="([^"]*)"[^>]*>(.*?)<\/form>/gs)];
-  const [, , body = ''] = forms.find(([, to = '']) => to.endsWith(action)) ?? [];
-  const fields = body.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)"/g);
-  return Object.fromEntries([...fields].map(([, name = '', value = '']) => [name, value]));
-}

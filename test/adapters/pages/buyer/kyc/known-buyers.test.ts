@@ -11,7 +11,7 @@ import { ana } from '../../../../support/samples/dossiers.js';
 import { jpeg, typedPerson } from '../../../../support/scenes/form-scene.js';
 import { individual } from '../../../../support/scenes/kyc-scene.js';
 import { rootOf, signedInAs } from '../../dashboard/dashboard-site.js';
-import { type PageSite, pageSite, textOf, type Visitor } from '../../visitor.js';
+import { type PageSite, pageSite, signedInByMail, type Visitor } from '../../visitor.js';
 
 const email = 'buyer@example.com';
 const dossier = { ...ana, country: 'PT', taxId: '123-45-6789', idDocNumber: 'P 77.001' };
@@ -36,16 +36,6 @@ async function verifiedElsewhere(site: PageSite, start: KycStart = known): Promi
   return other;
 }
 
-async function signedIn(site: PageSite, path: string): Promise<Visitor> {
-  const visitor = site.visitor();
-  await visitor.open(path);
-  await visitor.send('/link');
-  const mail = await site.newestMail();
-  await visitor.open(/https?:\/\/\S+\?token=[\w-]+/.exec(mail)?.[0] ?? assert.fail('a link'));
-  await visitor.send('/enter');
-  return visitor;
-}
-
 function asksFacts({ shown }: Visitor): boolean {
   return /action="[^"]*\/facts"/.test(shown?.text ?? '');
 }
@@ -66,7 +56,7 @@ test('an identity that an integrator submitted for an address passes no payment 
   const site = await pageSite(t);
   await verifiedElsewhere(site);
   const { id, path } = await newPayment(site);
-  const visitor = await signedIn(site, path);
+  const visitor = await signedInByMail(site, path);
   assert.equal(visitor.shown?.heading, 'Tell us who is paying');
   assert.equal(await site.world.statusOf(id), 'buyer_kyc_pending');
   await visitor.send('/facts', wrong);
@@ -82,7 +72,7 @@ test('two right facts reuse it, typed as people do, by tax number or document', 
     const site = await pageSite(t);
     await verifiedElsewhere(site);
     const { id, path } = await newPayment(site, { name: 'LIMA, Ána', country: 'pt' });
-    const visitor = await signedIn(site, path);
+    const visitor = await signedInByMail(site, path);
     await visitor.send('/facts', { born: right.born, number });
     assert.equal(await site.world.statusOf(id), 'fx_quoted', number);
   }
@@ -91,7 +81,7 @@ test('two right facts reuse it, typed as people do, by tax number or document', 
 test('what the person sent itself is adopted at sign-in, unless name or country differ', async (t) => {
   const site = await pageSite(t);
   const first = await newPayment(site);
-  const visitor = await signedIn(site, first.path);
+  const visitor = await signedInByMail(site, first.path);
   await identify(visitor, first.path);
   await site.world.settle();
   const cases: readonly (readonly [Named, string])[] = [
@@ -106,7 +96,7 @@ test('what the person sent itself is adopted at sign-in, unless name or country 
       buyer: { email, name: named.name ?? null, country: named.country ?? null, phone: null },
     });
     const payment = await there.world.deps.store.run((tx) => tx.payments.get(tenant, id));
-    await signedIn(there, `/r/${payment?.publicId}`);
+    await signedInByMail(there, `/r/${payment?.publicId}`);
     assert.equal(await site.world.statusOf(id), status, JSON.stringify(named));
   }
 });
@@ -122,7 +112,7 @@ test('another name or country holds the payment: no fact is asked or taken', asy
     const site = await pageSite(t);
     await verifiedElsewhere(site, { ...known, dossier: { ...dossier, legalName: 'Victim Ltd' } });
     const { id, path } = await newPayment(site, named);
-    const visitor = await signedIn(site, path);
+    const visitor = await signedInByMail(site, path);
     assert.equal(asksFacts(visitor), false, JSON.stringify(named));
     const { deps } = site.world;
     assert.equal(await confirmFacts(deps, site.tenant, id, right), 'closed');
@@ -139,7 +129,7 @@ test('owners are mailed once that a buyer is known under another name, and the p
   for (const { path } of [other, other, same]) {
     await site.world.settle();
     site.world.advanceClock(MINUTE_MS);
-    await signedIn(site, path);
+    await signedInByMail(site, path);
   }
   await site.world.settle();
   const mails = site.world.mails.filter(({ text }) => text.includes('/dashboard/'));
@@ -148,7 +138,7 @@ test('owners are mailed once that a buyer is known under another name, and the p
   assert.match(mail?.text ?? '', /The payment names Eve Lima/);
   assert.doesNotMatch(mail?.text ?? '', /Ana|PT/);
   const shownOf = async ({ id }: { readonly id: string }) =>
-    textOf((await owner.open(`${rootOf(site)}/payments/${id}`)).text);
+    (await owner.open(`${rootOf(site)}/payments/${id}`)).words;
   assert.match(await shownOf(other), /The buyer is known under another name/);
   assert.doesNotMatch(await shownOf(same), /another name/);
 });
@@ -161,7 +151,7 @@ test('wrong facts are counted for all tenants together; then the form alone is l
   const pay = (tenant: Tenant) =>
     site.world.newPayment(tenant, { buyer: { email, name: null, country: null, phone: null } });
   const { id, path } = await newPayment(site);
-  const visitor = await signedIn(site, path);
+  const visitor = await signedInByMail(site, path);
   assert.equal(asksFacts(visitor), true);
   for (let tries = 1; tries < FACT_TRIES_MAX; tries += 1) await visitor.send('/facts', wrong);
   assert.equal(asksFacts(visitor), true);

@@ -15,27 +15,10 @@ import {
 } from '../../../../support/scenes/form-scene.js';
 import { commandsOf, hosted, partyReported } from '../../../../support/scenes/kyc-scene.js';
 import { phoneCodes } from '../../../../support/scenes/phone-codes.js';
-import { type PageSite, pageSite, textOf, type Visitor } from '../../visitor.js';
-
-async function signedIn(site: PageSite, path: string): Promise<Visitor> {
-  const visitor = site.visitor();
-  await visitor.open(path);
-  await visitor.send('/link');
-  await visitor.open(linkIn(await site.newestMail()));
-  await visitor.send('/enter');
-  return visitor;
-}
-
-function linkIn(mail: string): string {
-  return /https?:\/\/\S+\?token=[\w-]+/.exec(mail)?.[0] ?? assert.fail('the mail has a link');
-}
+import { pageSite, signedInByMail, type Visitor } from '../../visitor.js';
 
 function photo(): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(jpeg);
-}
-
-function wordsOf({ shown }: Visitor): string {
-  return textOf(shown?.text ?? '');
 }
 
 async function fillPerson(visitor: Visitor, path: string): Promise<void> {
@@ -53,11 +36,11 @@ async function fillPerson(visitor: Visitor, path: string): Promise<void> {
 test('a person fills the form in and sends it, and the payment goes on', async (t) => {
   const site = await pageSite(t);
   const { id, path } = await site.newPayment();
-  const visitor = await signedIn(site, path);
+  const visitor = await signedInByMail(site, path);
   assert.equal(visitor.shown?.heading, 'Tell us who is paying');
   await fillPerson(visitor, path);
   await visitor.open(`${path}/kyc/review`);
-  assert.match(wordsOf(visitor), /31 January 1990.*Portugal.*Received.*Send for verification/);
+  assert.match(visitor.words, /31 January 1990.*Portugal.*Received.*Send for verification/);
   await visitor.send('/kyc/review');
   assert.equal(visitor.shown?.path, path);
   assert.equal(visitor.shown?.heading, 'We are checking your details');
@@ -70,7 +53,7 @@ test('a person fills the form in and sends it, and the payment goes on', async (
 test('a page with problems shows what was typed, keeps what is right, and names the rest', async (t) => {
   const site = await pageSite(t);
   const { path } = await site.newPayment();
-  const visitor = await signedIn(site, path);
+  const visitor = await signedInByMail(site, path);
   await visitor.open(`${path}/kyc/type`);
   await visitor.send('/kyc/type');
   assert.equal(visitor.shown?.status, 422);
@@ -86,24 +69,24 @@ test('a page with problems shows what was typed, keeps what is right, and names 
   await visitor.open(`${path}/kyc/person`);
   assert.match(visitor.shown?.text ?? '', /value="&lt;b>Ana&lt;\/b>"/);
   await visitor.open(`${path}/kyc/review`);
-  assert.match(wordsOf(visitor), /Date of birth: Missing/);
-  assert.ok(!wordsOf(visitor).includes('Send for verification'));
+  assert.match(visitor.words, /Date of birth: Missing/);
+  assert.ok(!visitor.words.includes('Send for verification'));
 });
 
 test('a form sent after the session ended says that it is not saved, and sign-in leads back', async (t) => {
   const site = await pageSite(t);
   const { path } = await site.newPayment();
-  const visitor = await signedIn(site, path);
+  const visitor = await signedInByMail(site, path);
   await visitor.open(`${path}/kyc/type`);
   await visitor.send('/kyc/type', { entityType: 'individual' });
   await visitor.send('/kyc/person', { firstName: 'Ana' });
   site.world.advanceClock(HOUR_MS);
   await visitor.send('/kyc/person', typedPerson);
   assert.equal(visitor.shown?.path, `${path}?notice=unsaved`);
-  assert.match(wordsOf(visitor), /What you entered on it is not saved, everything before is\./);
+  assert.match(visitor.words, /What you entered on it is not saved, everything before is\./);
   const again = async () => {
     await visitor.send('/link');
-    await visitor.open(linkIn(await site.newestMail()));
+    await visitor.open(await site.newestLink());
     await visitor.send('/enter');
     return visitor.shown?.path;
   };
@@ -123,17 +106,17 @@ test('a form sent after the session ended says that it is not saved, and sign-in
 test('a refused file is explained at its row, and the form without its token stores nothing', async (t) => {
   const site = await pageSite(t);
   const { path } = await site.newPayment();
-  const visitor = await signedIn(site, path);
+  const visitor = await signedInByMail(site, path);
   await visitor.open(`${path}/kyc/type`);
   await visitor.send('/kyc/type', { entityType: 'individual' });
   await visitor.open(`${path}/kyc/documents`);
   const heic = Uint8Array.from(Buffer.from('\0\0\0\x18ftypheic', 'latin1'));
   await visitor.upload('/kyc/file/selfie', heic, 'image/heic');
-  assert.match(wordsOf(visitor), /Photo of the face: This photo is in the format HEIC/);
+  assert.match(visitor.words, /Photo of the face: This photo is in the format HEIC/);
   await visitor.upload('/kyc/file/selfie', Uint8Array.from(pdf), 'application/pdf');
-  assert.match(wordsOf(visitor), /Photo of the face: This must be a photo/);
+  assert.match(visitor.words, /Photo of the face: This must be a photo/);
   await visitor.upload('/kyc/file/selfie', Uint8Array.from([]), 'image/jpeg');
-  assert.match(wordsOf(visitor), /Photo of the face: Choose a file first/);
+  assert.match(visitor.words, /Photo of the face: Choose a file first/);
   const stored = () =>
     site.world.deps.store.run((tx) => tx.documents.list({ kept: true, beforeId: null, limit: 9 }));
   const body = new FormData();
@@ -164,7 +147,7 @@ async function fillCompany(visitor: Visitor, path: string): Promise<void> {
 test('a company’s owner adds a part by a mailed link; the clerk sees that it is done, no more', async (t) => {
   const site = await pageSite(t);
   const { id, path } = await site.newPayment();
-  const clerk = await signedIn(site, path);
+  const clerk = await signedInByMail(site, path);
   await fillCompany(clerk, path);
   await clerk.send('/kyc/owners/0', {
     firstName: 'Priya',
@@ -173,13 +156,13 @@ test('a company’s owner adds a part by a mailed link; the clerk sees that it i
   });
   assert.equal(clerk.shown?.status, 422);
   await clerk.send('/kyc/owners/0/ask', { email: 'nobody' });
-  assert.match(wordsOf(clerk), /Enter an email address/);
+  assert.match(clerk.words, /Enter an email address/);
   await clerk.send('/kyc/owners/0/ask', { email: 'joão@owner.example' });
-  assert.match(wordsOf(clerk), /no accents or other letters/);
+  assert.match(clerk.words, /no accents or other letters/);
   await clerk.send('/kyc/owners/0/ask', { email: 'priya@owner.example' });
-  assert.match(wordsOf(clerk), /Priya Raman .*Asked on .*not done yet/);
+  assert.match(clerk.words, /Priya Raman .*Asked on .*not done yet/);
   const owner = site.visitor({ language: 'pt-BR' });
-  await owner.open(linkIn(await site.newestMail()));
+  await owner.open(await site.newestLink());
   await owner.send('/enter');
   assert.match(owner.shown?.path ?? '', /^\/owner\/[\w-]+\/0\/kyc\/owner$/);
   assert.match(owner.shown?.heading ?? '', /^Seus dados para Harbor & Pine Roasters/);
@@ -192,15 +175,15 @@ test('a company’s owner adds a part by a mailed link; the clerk sees that it i
   assert.match(owner.shown?.text ?? '', /id="selfieFile-0" [^>]*aria-invalid/);
   for (const kind of ownerFiles) await owner.upload(`/kyc/file/${kind}`, photo(), '');
   await owner.send('/kyc/done');
-  assert.match(wordsOf(owner), /Sua parte está completa/);
+  assert.match(owner.words, /Sua parte está completa/);
   await clerk.open(`${path}/kyc/documents`);
-  assert.match(wordsOf(clerk), /Priya Raman .*Done on/);
+  assert.match(clerk.words, /Priya Raman .*Done on/);
   assert.ok(!clerk.shown?.text.includes('/kyc/owners/0/file/'));
   for (const file of ['incorporation_doc', 'proof_of_ownership_doc']) {
     await clerk.upload(`/kyc/file/${file}`, Uint8Array.from(pdf), 'application/pdf');
   }
   await clerk.open(`${path}/kyc/review`);
-  assert.match(wordsOf(clerk), /Filled in by priya@owner\.example/);
+  assert.match(clerk.words, /Filled in by priya@owner\.example/);
   assert.ok(!clerk.shown?.text.includes('1990'));
   await clerk.send('/kyc/review');
   assert.equal(clerk.shown?.heading, 'We are checking your details');
@@ -213,11 +196,11 @@ test('a company’s owner adds a part by a mailed link; the clerk sees that it i
 test('an owner’s session opens nothing else, and the payment’s page does not know it', async (t) => {
   const site = await pageSite(t);
   const { path } = await site.newPayment();
-  const clerk = await signedIn(site, path);
+  const clerk = await signedInByMail(site, path);
   await fillCompany(clerk, path);
   await clerk.send('/kyc/owners/0/ask', { email: 'priya@owner.example' });
   const owner = site.visitor();
-  await owner.open(linkIn(await site.newestMail()));
+  await owner.open(await site.newestLink());
   await owner.send('/enter');
   const [base = ''] = (owner.shown?.path ?? '').split('/kyc/owner');
   const flow = base.split('/')[2] ?? '';
@@ -235,22 +218,22 @@ test('an owner’s session opens nothing else, and the payment’s page does not
 test('a form is handed over, renewed once a minute, and taken back', async (t) => {
   const site = await pageSite(t);
   const { path } = await site.newPayment();
-  const clerk = await signedIn(site, path);
+  const clerk = await signedInByMail(site, path);
   await clerk.open(`${path}/kyc/type`);
   await clerk.send('/kyc/hand-over', { email: 'director@company.example' });
-  assert.match(wordsOf(clerk), /Sent to director@company\.example on/);
+  assert.match(clerk.words, /Sent to director@company\.example on/);
   const director = site.visitor();
-  await director.open(linkIn(await site.newestMail()));
+  await director.open(await site.newestLink());
   await director.send('/enter');
   assert.equal(director.shown?.heading, 'Tell us who you are');
   await clerk.send('/kyc/hand-over');
-  assert.match(wordsOf(clerk), /No email was sent, because many were asked for\. Ask again at/);
+  assert.match(clerk.words, /No email was sent, because many were asked for\. Ask again at/);
   site.world.advanceClock(MINUTE_MS);
   await clerk.send('/kyc/hand-over');
-  assert.doesNotMatch(wordsOf(clerk), /No email was sent/);
-  const renewed = linkIn(await site.newestMail());
+  assert.doesNotMatch(clerk.words, /No email was sent/);
+  const renewed = await site.newestLink();
   await clerk.send('/kyc/hand-over/take-back');
-  assert.doesNotMatch(wordsOf(clerk), /director@/);
+  assert.doesNotMatch(clerk.words, /director@/);
   await director.open(director.shown?.path ?? '');
   assert.match(director.shown?.heading ?? '', /asks who you are$/);
   await director.open(renewed);
@@ -259,7 +242,7 @@ test('a form is handed over, renewed once a minute, and taken back', async (t) =
   for (let asked = 0; asked < 20; asked += 1) {
     await clerk.open(`${path}/kyc/type`);
     await clerk.send('/kyc/hand-over', { email: `stranger-${asked}@other.example` });
-    assert.match(wordsOf(clerk), /No email was sent/);
+    assert.match(clerk.words, /No email was sent/);
   }
   await site.world.settle();
   assert.equal(site.world.mails.length, before, 'taking it back does not end the pause');
@@ -268,7 +251,7 @@ test('a form is handed over, renewed once a minute, and taken back', async (t) =
 test('a phone adds files by the code once, reads whose form it is, and sees nothing else', async (t) => {
   const site = await pageSite(t);
   const { path } = await site.newPayment();
-  const desk = await signedIn(site, path);
+  const desk = await signedInByMail(site, path);
   await desk.open(`${path}/kyc/type`);
   await desk.send('/kyc/type', { entityType: 'individual' });
   await desk.open(`${path}/kyc/documents`);
@@ -283,11 +266,11 @@ test('a phone adds files by the code once, reads whose form it is, and sees noth
   for (const visitor of [phone, second]) {
     await visitor.open(link);
     assert.equal(visitor.shown?.heading, 'Add files from this phone?');
-    assert.match(wordsOf(visitor), whose);
+    assert.match(visitor.words, whose);
   }
   await phone.send('/kyc/phone/enter');
   assert.equal(phone.shown?.heading, 'Add your files');
-  assert.match(wordsOf(phone), whose);
+  assert.match(phone.words, whose);
   await second.send('/kyc/phone/enter');
   assert.equal(second.shown?.heading, 'This code no longer works');
   await second.open(link);
@@ -298,21 +281,21 @@ test('a phone adds files by the code once, reads whose form it is, and sees noth
   await second.open(fresh.replace(path, other.path));
   assert.equal(second.shown?.heading, 'This code no longer works', 'of another payment');
   await phone.upload('/kyc/file/selfie', photo(), 'image/jpeg');
-  assert.match(wordsOf(phone), /Photo of the face .*Received/);
-  assert.ok(!/USD|Sign out|Steps/.test(wordsOf(phone)), wordsOf(phone));
+  assert.match(phone.words, /Photo of the face .*Received/);
+  assert.ok(!/USD|Sign out|Steps/.test(phone.words), phone.words);
   for (const target of ['', '/kyc/person', '/kyc/review']) {
     await phone.open(`${path}${target}`);
     assert.match(phone.shown?.heading ?? '', /asks you to pay/, target);
   }
   await desk.open(`${path}/kyc/documents?phone`);
-  assert.match(wordsOf(desk), /Photo of the face .*Received/);
+  assert.match(desk.words, /Photo of the face .*Received/);
 });
 
 test('what the partner asks to correct is named on the page of the payment, and answered', async (t) => {
   const site = await pageSite(t);
   const { world } = site;
   const { id, path } = await site.newPayment();
-  const visitor = await signedIn(site, path);
+  const visitor = await signedInByMail(site, path);
   await fillPerson(visitor, path);
   await visitor.open(`${path}/kyc/review`);
   await visitor.send('/kyc/review');
@@ -324,7 +307,7 @@ test('what the partner asks to correct is named on the page of the payment, and 
   await partyReported(world.deps, order, order.partnerRef ?? '', report);
   await visitor.open(path);
   assert.equal(visitor.shown?.heading, 'Please correct one thing');
-  assert.match(wordsOf(visitor), /Photo of the face: It is blurred\./);
+  assert.match(visitor.words, /Photo of the face: It is blurred\./);
   await visitor.open(`${path}/kyc/documents`);
   assert.match(visitor.shown?.text ?? '', /href="#selfieFile">Photo of the face: It is blurred\./);
   await visitor.upload('/kyc/file/selfie', photo(), 'image/jpeg');
@@ -344,7 +327,7 @@ test('the form without a payment is opened by its own link', async (t) => {
   await visitor.open(path);
   assert.match(visitor.shown?.heading ?? '', /pregunta quién es usted$/);
   await visitor.send('/link');
-  await visitor.open(linkIn(await site.newestMail()));
+  await visitor.open(await site.newestLink());
   await visitor.send('/enter');
   await fillPerson(visitor, path);
   await visitor.open(`${path}/kyc/review`);

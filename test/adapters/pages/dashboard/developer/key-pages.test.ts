@@ -12,16 +12,12 @@ import {
   unlimitedKey,
 } from '../../../../../core/usecases/access/keys.js';
 import { type PageSite, pageSite, textOf } from '../../visitor.js';
-import { rootOf, signedInAs } from '../dashboard-site.js';
+import { rootOf, secretIn, signedInAs } from '../dashboard-site.js';
 
 async function keyOf({ world, tenant }: PageSite, name: string, mode: Mode = 'test') {
   const { orgId } = tenant;
   const createdBy = 'development';
   return createKey(world.deps, { ...unlimitedKey, orgId, mode, createdBy, name });
-}
-
-function secretIn(text: string): string {
-  return /class="secret"><code>([^<]+)</.exec(text)?.[1] ?? assert.fail('no secret is shown');
 }
 
 test('a member creates a key with the ticked scopes and an end, and it works', async (t) => {
@@ -32,12 +28,12 @@ test('a member creates a key with the ticked scopes and an end, and it works', a
   const fields = { name: ' order service ', life: '30', 'webhooks:read': 'yes', mode: 'live' };
   const made = await admin.send('/new', fields);
   assert.equal(made.heading, 'Key “order service” created');
-  const actor = await authenticateKey(deps, secretIn(made.text));
+  const actor = await authenticateKey(deps, secretIn(made));
   assert.deepEqual([actor.mode, actor.scopes], ['test', ['webhooks:read']]);
   const [stored] = await listKeys(deps, site.tenant.orgId);
   assert.equal(stored?.expiresAtMs, deps.clock.nowMs() + 30 * DAY_MS);
   assert.match(stored?.createdBy ?? '', /^mem_/);
-  assert.match(textOf(made.text), /curl -s \S+\/v1\/me -H "X-API-Key: \$KEY"/);
+  assert.match(made.words, /curl -s \S+\/v1\/me -H "X-API-Key: \$KEY"/);
   const { text } = await admin.open(`${rootOf(site)}/keys`);
   assert.match(textOf(text), /order service pk_test_key_\w+ .*webhooks:read not yet 31 Jan, 00:00/);
 });
@@ -94,7 +90,7 @@ test('a key is revoked after its last use was shown, and is refused from then on
   assert.match((await admin.open(page)).text, /It was last used at 1 January 2030, 00:00/);
   const revoked = await admin.send('/revoke');
   assert.equal(revoked.path, `${root}/keys?done=key_revoked`);
-  assert.match(textOf(revoked.text), /Keys that ended .*warehouse .*revoked 1 Jan, 01:43/);
+  assert.match(revoked.words, /Keys that ended .*warehouse .*revoked 1 Jan, 01:43/);
   await assert.rejects(authenticateKey(world.deps, secret), { code: 'InvalidApiKey' });
   assert.equal((await admin.open(page)).status, 404);
   assert.equal((await admin.open(`${root}/keys/${liveId}/revoke`)).status, 404);
@@ -118,7 +114,7 @@ test('a key is rolled once: the other one works, and the former until the overla
   await admin.open(page);
   const rolled = await admin.send('/roll', { overlap: '1' });
   assert.match(rolled.text, /The former key works until 1 January 2030, 01:00/);
-  const { keyId } = await authenticateKey(deps, secretIn(rolled.text));
+  const { keyId } = await authenticateKey(deps, secretIn(rolled));
   const other = (await listKeys(deps, site.tenant.orgId)).find(({ id }) => id === keyId);
   assert.match(other?.createdBy ?? '', /^mem_/);
   await authenticateKey(deps, secret);
@@ -127,5 +123,5 @@ test('a key is rolled once: the other one works, and the former until the overla
   assert.equal([...text.matchAll(/\/roll"/g)].length, 1);
   site.world.advanceClock(60 * MINUTE_MS);
   await assert.rejects(authenticateKey(deps, secret), { code: 'InvalidApiKey' });
-  await authenticateKey(deps, secretIn(rolled.text));
+  await authenticateKey(deps, secretIn(rolled));
 });

@@ -11,7 +11,7 @@ import {
 } from '../../../../../core/usecases/webhooks/subscriptions.js';
 import { addActiveMember } from '../../../../support/scenes/active-member.js';
 import { type PageSite, pageSite, textOf, type Visitor } from '../../visitor.js';
-import { rootOf, signedInAs } from '../dashboard-site.js';
+import { rootOf, secretIn, signedInAs } from '../dashboard-site.js';
 
 const url = 'https://hooks.example/ponte';
 
@@ -35,10 +35,6 @@ async function giveUp(site: PageSite): Promise<Visitor> {
   return signedInAs(site, 'owner');
 }
 
-function secretIn(text: string): string {
-  return /class="secret"><code>([^<]+)</.exec(text)?.[1] ?? assert.fail('no secret is shown');
-}
-
 /** The deliveries that a page lists, newest first. */
 function listedIn(text: string): readonly string[] {
   return [...text.matchAll(/deliveries\/(whd_\w+)"/g)].map(([, id = '']) => id);
@@ -60,13 +56,13 @@ test('a member adds a subscription with the ticked events, and its secret signs 
   await site.world.settle();
   const [sent] = site.world.sent;
   const verified = verifyWebhook({
-    secret: secretIn(made.text),
+    secret: secretIn(made),
     header: sent?.headers[webhookHeaders.signature],
     body: sent?.body ?? '',
     nowSeconds: Math.floor(site.world.deps.clock.nowMs() / 1_000),
   });
   assert.ok(verified.valid);
-  assert.match(textOf((await owner.open(`${root}/webhooks`)).text), /All delivered 1 of 1 none/);
+  assert.match((await owner.open(`${root}/webhooks`)).words, /All delivered 1 of 1 none/);
 });
 
 test('URL and events are edited, and a deleted subscription stays readable', async (t) => {
@@ -78,7 +74,7 @@ test('URL and events are edited, and a deleted subscription stays readable', asy
   }
   const saved = await owner.send('/edit', { url: `${url}/2`, 'payment_intent.*': 'yes' });
   assert.equal(saved.path, `${root}/webhooks/${id}?done=subscription_saved`);
-  assert.match(textOf(saved.text), /hooks\.example\/ponte\/2 .* Events payment_intent\.\* /);
+  assert.match(saved.words, /hooks\.example\/ponte\/2 .* Events payment_intent\.\* /);
   await owner.open(`${root}/webhooks/${id}/delete`);
   const deleted = await owner.send('/delete');
   assert.match(deleted.text, /It is deleted\. Nothing is sent/);
@@ -117,7 +113,7 @@ test('what gave up is filtered, replayed one by one or all, and home leads to it
   const home = await owner.open(root);
   assert.ok(home.text.includes(`href="${root}/webhooks/${id}?status=dead_letter"`));
   const one = await owner.open(`${root}/webhooks/${id}`);
-  assert.match(textOf(one.text), /Failing: 0 of 1 delivered in 24 h, 1 gave up, 1 retrying\./);
+  assert.match(one.words, /Failing: 0 of 1 delivered in 24 h, 1 gave up, 1 retrying\./);
   assert.match(one.text, /Replay all that gave up \(1\)/);
   assert.equal(listedIn(one.text).length, 2);
   const [dead = ''] = listedIn(
@@ -134,10 +130,7 @@ test('what gave up is filtered, replayed one by one or all, and home leads to it
   site.world.answer = () => ({});
   await owner.send('/replay');
   await site.world.settle();
-  assert.match(
-    textOf((await owner.open(`${root}/webhooks/${id}/deliveries/${dead}`)).text),
-    /Delivered/,
-  );
+  assert.match((await owner.open(`${root}/webhooks/${id}/deliveries/${dead}`)).words, /Delivered/);
   const later = await giveUp(site);
   site.world.answer = () => ({});
   await later.open(`${root}/webhooks/${id}`);
@@ -145,7 +138,7 @@ test('what gave up is filtered, replayed one by one or all, and home leads to it
   assert.equal(replayed.path, `${root}/webhooks/${id}?done=dead_replayed`);
   await site.world.settle();
   const well = await later.open(`${root}/webhooks/${id}`);
-  assert.match(textOf(well.text), /Delivered, last 24 h/);
+  assert.match(well.words, /Delivered, last 24 h/);
   assert.doesNotMatch(well.text, /all that gave up/);
   const shownHome = await later.open(root);
   assert.equal(shownHome.heading, 'Home');
@@ -225,31 +218,14 @@ test('events are filtered by type and subject, and one shows its webhooks', asyn
   assert.match(text, /href="[^"]*\/webhooks\/whs_\w+\/deliveries\/whd_\w+"/);
   const list = await owner.open(`${root}/events?type=payment_intent.created&subject=${first}`);
   const [event = ''] = /events\/evt_\w+/.exec(list.text) ?? [];
-  const words = textOf((await owner.open(`${root}/${event}`)).text);
+  const words = (await owner.open(`${root}/${event}`)).words;
   assert.match(words, new RegExp(`"paymentIntentId": "${first}"`));
   assert.match(words, /Webhooks of this event .*hooks\.example\/ponte Delivered 200/);
 });
 
-test('a viewer sees subscriptions, deliveries and events, and no way to change them', async (t) => {
-  const { site, root } = await siteWithOwner(t);
-  const { id } = await subscribed(site);
-  await site.world.newPayment(site.tenant);
-  await site.world.settle();
-  const viewer = await signedInAs(site, 'viewer');
-  const list = await viewer.open(`${root}/webhooks`);
-  assert.match(textOf(list.text), /hooks\.example\/ponte/);
-  const one = await viewer.open(`${root}/webhooks/${id}`);
-  const [delivery = ''] = listedIn(one.text);
-  const shown = await viewer.open(`${root}/webhooks/${id}/deliveries/${delivery}`);
-  for (const { status, text } of [list, one, shown]) {
-    assert.equal(status, 200);
-    assert.doesNotMatch(text, /New subscription|Send a test|\/edit|\/rotate|Replay</);
-  }
-});
-
 async function enterCode(site: PageSite, visitor: Visitor) {
   await visitor.send('/link');
-  const code = /\b\d{6}\b/.exec(await site.newestMail())?.[0] ?? '';
+  const code = await site.newestCode();
   return visitor.send('/code', { code });
 }
 
@@ -262,7 +238,7 @@ test('a rotation asks for the mailbox first, comes back, and happens once', asyn
   const ana = site.visitor();
   await ana.open('/dashboard');
   await ana.send('/link', { address: 'ana@acme.example' });
-  await ana.send('/code', { code: /\b\d{6}\b/.exec(await site.newestMail())?.[0] ?? '' });
+  await ana.send('/code', { code: await site.newestCode() });
   site.world.advanceClock(11 * MINUTE_MS);
   await ana.open(`${root}/webhooks/${id}/rotate`);
   assert.equal(ana.shown?.heading, 'Confirm that it is you');
@@ -279,7 +255,7 @@ test('a rotation asks for the mailbox first, comes back, and happens once', asyn
   assert.equal((await enterCode(site, ana)).path, `${root}/webhooks/${id}/rotate`);
   const rotated = await ana.send('/rotate');
   assert.equal(rotated.heading, 'The secret is replaced');
-  const secret = secretIn(rotated.text);
+  const secret = secretIn(rotated);
   // A reload of the answer sends the same form again.
   const hidden = /name="version" value="(\d+)"/.exec(open)?.[1] ?? '';
   const csrf = /name="csrf" value="([^"]+)"/.exec(rotated.text)?.[1] ?? '';
@@ -302,7 +278,7 @@ test('a member pauses and resumes a subscription, and sends a waiting delivery n
   await world.settle();
   await owner.open(`${root}/webhooks/${id}`);
   assert.match((await owner.send('/pause', { paused: 'true' })).text, /It is paused/);
-  assert.match(textOf((await owner.open(`${root}/webhooks`)).text), /Paused/);
+  assert.match((await owner.open(`${root}/webhooks`)).words, /Paused/);
   const [delivery = ''] = listedIn((await owner.open(`${root}/webhooks/${id}`)).text);
   const page = `${root}/webhooks/${id}/deliveries/${delivery}`;
   assert.doesNotMatch((await owner.open(page)).text, /Send now/);
@@ -324,18 +300,18 @@ test('an endpoint that takes nothing is failing; a delivery names its payment', 
   const body = '{"error":"invalid_signature"}';
   site.world.answer = () => ({ responseStatus: 401, responseBody: body });
   await site.world.settle();
-  const list = textOf((await owner.open(`${root}/webhooks`)).text);
+  const list = (await owner.open(`${root}/webhooks`)).words;
   assert.match(list, /Failing 0 of 1 401 invalid_signature/);
   const one = await owner.open(`${root}/webhooks/${id}`);
   assert.match(
-    textOf(one.text),
+    one.words,
     /Failing: 0 of 1 delivered in 24 h, 1 retrying\. .* Last error: 401 invalid_signature/,
   );
   assert.match(one.text, new RegExp(`href="${root}/payments/${payment}"`));
-  assert.match(textOf(one.text), /Event Payment State Attempt Next attempt Created/);
-  assert.match(textOf(one.text), /Retrying 401 1 of 7 1 Jan, \d\d:\d\d 1 Jan, 00:00:00/);
+  assert.match(one.words, /Event Payment State Attempt Next attempt Created/);
+  assert.match(one.words, /Retrying 401 1 of 7 1 Jan, \d\d:\d\d 1 Jan, 00:00:00/);
   const [delivery = ''] = listedIn(one.text);
   const shown = await owner.open(`${root}/webhooks/${id}/deliveries/${delivery}`);
-  assert.match(textOf(shown.text), /401 invalid_signature \d+ ms/);
+  assert.match(shown.words, /401 invalid_signature \d+ ms/);
   assert.doesNotMatch(shown.text, /0\.0 s/);
 });

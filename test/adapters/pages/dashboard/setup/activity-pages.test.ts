@@ -12,7 +12,8 @@ test('an entry shows who did it by name, from where, and what was changed', asyn
   const owner = await signedInAs(site, 'owner');
   await owner.open(`${rootOf(site)}/team`);
   await owner.send('/invite', { email: 'marina@rotanorte.example', role: 'finance' });
-  const shown = textOf((await owner.open(`${rootOf(site)}/activity`)).text);
+  assert.match(owner.shown?.text ?? '', /\/activity"/, 'a link leads there');
+  const shown = (await owner.open(`${rootOf(site)}/activity`)).words;
   assert.match(shown, /owner@rotanorte\.example invited marina@rotanorte\.example \(now finance\)/);
   assert.match(shown, /\(now finance\) Member, owner, from \S+ 1 Jan, 00:00:00/);
   assert.doesNotMatch(shown, /\{\w+\}|ses_|\/team/, 'no pattern of a route, no id of a session');
@@ -27,7 +28,7 @@ test('what a person did to itself, and to a test payment, is said in words', asy
   await owner.send('/name', { name: 'Ana Lima' });
   const key = { ...tenant, actor: { kind: 'key', id: 'key_1' }, action: 'advance' } as const;
   await advancePayment(audited(world.deps, key), tenant, id, null);
-  const shown = textOf((await owner.open(`${rootOf(site)}/activity`)).text);
+  const shown = (await owner.open(`${rootOf(site)}/activity`)).words;
   assert.match(shown, /Ana Lima \(owner@rotanorte\.example\) changed their own membership/);
   assert.match(shown, /advanced the test payment order-88/);
   assert.doesNotMatch(shown, /org_|pi_/);
@@ -53,30 +54,6 @@ test('entries of one kind of actor, or of one actor, are listed alone', async (t
   assert.match(owner.shown?.text ?? '', /No entry matches/);
 });
 
-test('entries of another organization, and of the other mode, are not there', async (t) => {
-  const site = await pageSite(t);
-  const { deps } = site.world;
-  const other = await site.world.organization();
-  const author = { actor: { kind: 'key', id: 'key_1' }, action: 'by another' } as const;
-  await addMember(audited(deps, author), {
-    orgId: other,
-    email: 'eva@other.example',
-    role: 'viewer',
-  });
-  const owner = await signedInAs(site, 'owner');
-  const { text } = await owner.open(`${rootOf(site)}/activity`);
-  assert.doesNotMatch(text, /by another|eva@other/);
-});
-
-test('members without the right see no link to it', async (t) => {
-  const site = await pageSite(t);
-  const viewer = await signedInAs(site, 'viewer');
-  assert.doesNotMatch((await viewer.open(rootOf(site))).text, /\/activity"/);
-  assert.equal((await viewer.open(`${rootOf(site)}/activity`)).status, 403);
-  const admin = await signedInAs(site, 'admin');
-  assert.match((await admin.open(rootOf(site))).text, /\/activity"/);
-});
-
 test('people come first; what machines did is listed by the filter', async (t) => {
   const site = await pageSite(t);
   const { deps } = site.world;
@@ -85,9 +62,7 @@ test('people come first; what machines did is listed by the filter', async (t) =
   await addMember(audited(deps, partner), { orgId, email: 'eva@x.example', role: 'viewer' });
   const owner = await signedInAs(site, 'owner');
   const invited = async (query: string) =>
-    /invited eva@x\.example/.test(
-      textOf((await owner.open(`${rootOf(site)}/activity${query}`)).text),
-    );
+    /invited eva@x\.example/.test((await owner.open(`${rootOf(site)}/activity${query}`)).words);
   assert.equal(await invited(''), false);
   assert.equal(await invited('?kind=partner'), true);
   assert.equal(await invited('?kind=all'), true);

@@ -6,7 +6,7 @@ import {
   requireApproval,
 } from '../../../../../core/usecases/parties/organizations.js';
 import { jpegOf, pngOf } from '../../../../support/samples/pictures.js';
-import { pageSite, textOf } from '../../visitor.js';
+import { pageSite } from '../../visitor.js';
 import { rootOf, signedInAs } from '../dashboard-site.js';
 
 test('the form offers no way to lower the hold or to end second approval', async (t) => {
@@ -47,7 +47,7 @@ test('the page of the buyer has the logo and the color of its organization, and 
   const form = `${rootOf(site)}/settings/change`;
   await owner.open(form);
   const colored = await owner.send('/settings/change', { accentColor: '#8A1C4A', hold: '24' });
-  assert.match(textOf(colored.text), /Accent color #8a1c4a/);
+  assert.match(colored.words, /Accent color #8a1c4a/);
   await owner.open(form);
   const saved = await owner.upload('/settings/logo', pngOf(280, 56), 'image/png');
   assert.equal(saved.path, `${rootOf(site)}/settings?done=settings_saved`);
@@ -68,7 +68,7 @@ test('the page of the buyer has the logo and the color of its organization, and 
   assert.equal((await visitor.request('GET', wrong)).status, 404, 'another color, another hash');
   const stranger = await site.world.newTenant();
   const theirs = await site.world.newPayment(stranger);
-  const payment = await site.world.deps.store.run((tx) => tx.payments.get(stranger, theirs));
+  const payment = await site.world.payment(theirs);
   const other = await site.visitor().open(`/r/${payment?.publicId}`);
   assert.equal(other.status, 200);
   assert.doesNotMatch(other.text, /<img|accent-/);
@@ -81,16 +81,16 @@ test('a color that is too faint and a file that is no logo are refused in words'
   await owner.open(form);
   const faint = await owner.send('/settings/change', { accentColor: '#ffd400', hold: '24' });
   assert.equal(faint.status, 422);
-  assert.match(textOf(faint.text), /the contrast of this one is 1\.3:1, and text needs 4\.5:1/);
+  assert.match(faint.words, /the contrast of this one is 1\.3:1, and text needs 4\.5:1/);
   const none = await owner.send('/settings/change', { accentColor: 'red', hold: '24' });
-  assert.match(textOf(none.text), /This is no color like #0a5568/);
+  assert.match(none.words, /This is no color like #0a5568/);
   const wide = await owner.upload('/settings/logo', jpegOf(1_001, 10), 'image/jpeg');
   assert.equal(wide.status, 422);
-  assert.match(textOf(wide.text), /at most 1,000 pixels on each side\./);
+  assert.match(wide.words, /at most 1,000 pixels on each side\./);
   await owner.open(form);
   const drawn = Buffer.from('<svg/>');
   const svg = await owner.upload('/settings/logo', drawn, 'image/png');
-  assert.match(textOf(svg.text), /Choose a PNG or JPEG file/);
+  assert.match(svg.words, /Choose a PNG or JPEG file/);
 });
 
 test('a logo is removed by the owner, and the page has initials again', async (t) => {
@@ -102,9 +102,6 @@ test('a logo is removed by the owner, and the page has initials again', async (t
   await owner.open(`${rootOf(site)}/settings/change`);
   await owner.send('/settings/logo/remove');
   assert.match((await site.visitor().open(path)).text, /<i aria-hidden="true">AL<\/i>/);
-  const admin = await signedInAs(site, 'admin');
-  const refused = await admin.request('GET', `${rootOf(site)}/settings/change`);
-  assert.equal(refused.status, 403);
 });
 
 test('an owner switches mails to buyers and sellers on and off; each is off by default', async (t) => {
