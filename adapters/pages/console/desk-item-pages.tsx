@@ -72,11 +72,10 @@ export const deskItemPages = [
       ),
       place: 'money',
       mode: row.mode,
-      crumbs: (
-        <>
-          <a href={`${view.path}/money?mode=${row.mode}`}>Money desk</a> / {waitingKinds[row.queue]}
-        </>
-      ),
+      crumbs: [
+        <a href={`${view.path}/money?mode=${row.mode}`}>Money desk</a>,
+        waitingKinds[row.queue],
+      ],
       submit: submitOf(row),
       keep: 'Leave it for now',
       around: (form) => <Item item={{ row, ...item }} form={form} me={me} />,

@@ -101,11 +101,10 @@ export const paymentPages = [
       lede: <WhoPaysWhom found={found} />,
       place: 'payments',
       mode: found.payment.mode,
-      crumbs: (
-        <>
-          <a href={`${path}/payments`}>Payments</a> / <span class="code">{found.payment.id}</span>
-        </>
-      ),
+      crumbs: [
+        <a href={`${path}/payments`}>Payments</a>,
+        <span class="code">{found.payment.id}</span>,
+      ],
       body: (
         <>
           <p>{situations[situationOf(found)].says}</p>

@@ -88,12 +88,10 @@ export const proposalPages = [
         heading: <Foreign text={`${capital(actionText(proposal.action))}.`} />,
         place: 'proposals',
         mode: proposal.mode,
-        crumbs: (
-          <>
-            <a href={`${view.path}/proposals`}>Proposals</a> /{' '}
-            <span class="code">{proposal.id}</span>
-          </>
-        ),
+        crumbs: [
+          <a href={`${view.path}/proposals`}>Proposals</a>,
+          <span class="code">{proposal.id}</span>,
+        ],
         body: (
           <div class="cols">
             <div class="stack">

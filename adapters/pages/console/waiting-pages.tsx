@@ -44,7 +44,7 @@ export const waitingPages = operatorPages.form(
       heading: <Foreign text={name} />,
       lede: 'It asks for production access.',
       place: 'production',
-      crumbs: <a href={`${view.path}/production`}>Production requests</a>,
+      crumbs: [<a href={`${view.path}/production`}>Production requests</a>],
       submit: 'Refuse the request',
       around: (_, fields) => (
         <div class="stack-l">

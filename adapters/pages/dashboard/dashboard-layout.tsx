@@ -1,5 +1,6 @@
 // The frame of every page of the dashboard: beside it the organization, the mode, the places, the
 // time zone, the languages and the member.
+import type { VNode } from 'preact';
 import { modes } from '../../../core/domain/base/tenant.js';
 import type { OrganizationNeeds } from '../../../core/usecases/payments/organization-needs.js';
 import { Button, Form, Languages } from '../kit/components.js';
@@ -20,6 +21,7 @@ import {
   type DashboardView,
   may,
   sceneOf,
+  useDashboard,
 } from './dashboard-scene.js';
 
 /** The places beside the page, in groups. */
@@ -50,6 +52,12 @@ const places = {
 } as const satisfies Record<DashboardPlace, readonly [path: string, icon: IconName]>;
 
 export type DashboardContent = PageContent<DashboardPlace>;
+
+/** The first of the crumbs of a page. */
+export function ToPlace({ of: place }: { readonly of: DashboardPlace }): VNode {
+  const { view, texts } = useDashboard();
+  return <a href={`${view.path}${places[place][0]}`}>{texts.places[place]}</a>;
+}
 
 /** With what needs the reader beside the page. */
 export async function organizationPage(

@@ -43,7 +43,7 @@ import { idIn } from '../kit/pages/declared-pages.js';
 import { textAs } from '../kit/pages/form-page.js';
 import { proofTexts } from '../proof/proof-texts.js';
 import { liveOf } from './change-pages.js';
-import type { DashboardContent } from './dashboard-layout.js';
+import { type DashboardContent, ToPlace } from './dashboard-layout.js';
 import { type DashboardScene, type Done, useDashboard, viewOf } from './dashboard-scene.js';
 import { NUMBER_MAX } from './invoices/typed-invoice.js';
 import { actorOf, anyRole, type MemberCall, tenantOfCall } from './member-page.js';
@@ -177,19 +177,17 @@ function placeOf({ origin }: Pick<PaymentView['payment'], 'origin'>): 'invoices'
 }
 
 /** A form that does one thing with a payment. */
-function formAbout({ texts, view }: DashboardScene, payment: PaymentView['payment'], act: string) {
+function formAbout({ view }: DashboardScene, payment: PaymentView['payment'], act: string) {
   const place = placeOf(payment);
   return {
     title: `${act}: ${referenceOf(payment)}`,
     place,
-    crumbs: (
-      <>
-        <a href={`${view.path}/${place}`}>{texts.places[place]}</a> /{' '}
-        <a href={`${view.path}/payments/${payment.id}`}>
-          <Foreign text={referenceOf(payment)} />
-        </a>
-      </>
-    ),
+    crumbs: [
+      <ToPlace of={place} />,
+      <a href={`${view.path}/payments/${payment.id}`}>
+        <Foreign text={referenceOf(payment)} />
+      </a>,
+    ],
     submit: act,
   };
 }
@@ -263,11 +261,7 @@ function detailScreen(scene: DashboardScene, detail: Detail): DashboardContent {
     ),
     lede: texts.payment.lede(buyerOf(payment), payeeOf(scene, payment)),
     place,
-    crumbs: (
-      <>
-        <a href={`${view.path}/${place}`}>{texts.places[place]}</a> / <Foreign text={reference} />
-      </>
-    ),
+    crumbs: [<ToPlace of={place} />, <Foreign text={reference} />],
     actions: (
       <>
         {isPageOpen(payment) ? (

@@ -61,11 +61,7 @@ function exportOf(path: string, proof: 'session' | 'export_payments', run: Expor
         return {
           title: words.heading,
           place,
-          crumbs: (
-            <>
-              <a href={list}>{texts.places[place]}</a> / {words.crumb}
-            </>
-          ),
+          crumbs: [<a href={list}>{texts.places[place]}</a>, words.crumb],
           body: (
             <section class="card stack narrow">
               <p>

@@ -13,7 +13,7 @@ import { idIn } from '../kit/pages/declared-pages.js';
 import { ledeOf, type OpenedProof, openProof, proofFiles } from '../proof/proof-pack.js';
 import { ProofSheet } from '../proof/proof-sheet.js';
 import { proofTexts } from '../proof/proof-texts.js';
-import { type DashboardContent, dashboardPage } from './dashboard-layout.js';
+import { type DashboardContent, dashboardPage, ToPlace } from './dashboard-layout.js';
 import { type DashboardScene, localeOfCall, may, viewOf } from './dashboard-scene.js';
 import { anyRole, type MemberCall, tenantOfCall } from './member-page.js';
 import { memberPages } from './member-pages.js';
@@ -76,7 +76,7 @@ function proofScreen(
   { openLinks, ...opened }: ShownProof,
   link: ProofLink | null,
 ): DashboardContent {
-  const { texts, view, format } = scene;
+  const { view, format } = scene;
   const { payment, proof, locale } = opened;
   const words = proofTexts[locale];
   const place = payment.origin === 'invoice' ? 'invoices' : 'payments';
@@ -86,14 +86,12 @@ function proofScreen(
     heading: words.title,
     lede: ledeOf(proof, locale),
     place,
-    crumbs: (
-      <>
-        <a href={`${view.path}/${place}`}>{texts.places[place]}</a> /{' '}
-        <a href={`${view.path}/${own}`}>
-          <Foreign text={referenceOf(payment)} />
-        </a>
-      </>
-    ),
+    crumbs: [
+      <ToPlace of={place} />,
+      <a href={`${view.path}/${own}`}>
+        <Foreign text={referenceOf(payment)} />
+      </a>,
+    ],
     actions: (
       <>
         <ButtonLink href={`${view.path}/${own}/proof/proof.pdf`}>{words.pdf}</ButtonLink>

@@ -55,7 +55,7 @@ import { radio, select, text, textAs } from '../kit/pages/form-page.js';
 import { idCursor, listPath, pageOf, search, tabs } from '../kit/pages/list-page.js';
 import { type RowColumns, Table } from '../kit/pages/table.js';
 import { plainText } from '../kit/plain-text.js';
-import { type DashboardContent, organizationPage } from './dashboard-layout.js';
+import { type DashboardContent, organizationPage, ToPlace } from './dashboard-layout.js';
 import { type DashboardScene, may, useDashboard, viewOf } from './dashboard-scene.js';
 import { type MemberCall, tenantOfCall } from './member-page.js';
 import { memberPages } from './member-pages.js';
@@ -110,11 +110,11 @@ export const sellerPages = [
     load: async () => null,
     typed: () => ({ kind: 'business' }),
     fields: sellerFields,
-    show: ({ texts, view }) => ({
+    show: ({ texts }) => ({
       title: texts.seller.newHeading,
       lede: texts.seller.newLede,
       place: 'sellers',
-      crumbs: <a href={`${view.path}/sellers`}>{texts.places.sellers}</a>,
+      crumbs: [<ToPlace of="sellers" />],
       submit: texts.seller.create,
     }),
     async save({ deps }, call, { scene, values, key }) {
@@ -151,11 +151,11 @@ export const sellerPages = [
     show: ({ texts, view }, account) => ({
       title: texts.seller.changeLocale,
       place: 'sellers',
-      crumbs: (
+      crumbs: [
         <a href={`${view.path}/sellers/${account.id}`}>
           <Foreign text={nameOf(account)} />
-        </a>
-      ),
+        </a>,
+      ],
       submit: texts.passkeys.save,
     }),
     async save({ deps }, call, { subject: { id }, values: { locale } }) {
@@ -320,12 +320,7 @@ function detailScreen({ texts, view }: DashboardScene, detail: Detail): Dashboar
     title: nameOf(account),
     heading: <Foreign text={nameOf(account)} />,
     place: 'sellers',
-    crumbs: (
-      <>
-        <a href={`${view.path}/sellers`}>{texts.places.sellers}</a> /{' '}
-        <Foreign text={nameOf(account)} />
-      </>
-    ),
+    crumbs: [<ToPlace of="sellers" />, <Foreign text={nameOf(account)} />],
     actions:
       externalId === null ? undefined : (
         <>

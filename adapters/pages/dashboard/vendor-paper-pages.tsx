@@ -90,7 +90,7 @@ function papersAt({ path, place, read, change, holderOf }: Place) {
           title: texts.vendorPapers.heading,
           lede: texts.vendorPapers.lede,
           place,
-          crumbs: <a href={`${view.path}/${of}`}>{texts.places[place]}</a>,
+          crumbs: [<a href={`${view.path}/${of}`}>{texts.places[place]}</a>],
           body: <Papers shown={shown} at={pathBelow(shown.holder)} />,
         };
       },

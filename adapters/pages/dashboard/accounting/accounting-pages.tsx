@@ -53,6 +53,7 @@ import { Table } from '../../kit/pages/table.js';
 import { lawTexts } from '../../proof/law-texts.js';
 import { proofTexts } from '../../proof/proof-texts.js';
 import { CsvChoice, chosenStyle, csvField } from '../csv-choice.js';
+import { ToPlace } from '../dashboard-layout.js';
 import { may, useDashboard } from '../dashboard-scene.js';
 import { actorOf, anyRole, type MemberCall, tenantOfCall } from '../member-page.js';
 import { memberPages } from '../member-pages.js';
@@ -157,10 +158,10 @@ export const accountingPages = [
       const { month: of, months } = monthsOf(deps, call);
       return { month: of, months, summary: await fxSummary(pagesOf(call, () => deps, of)) };
     },
-    show: ({ texts, view }, found) => ({
+    show: ({ view }, found) => ({
       title: accountingTexts[view.locale].extract,
       place: 'accounting',
-      crumbs: <a href={`${view.path}${PATH}`}>{texts.places.accounting}</a>,
+      crumbs: [<ToPlace of="accounting" />],
       body: <Extract found={found} />,
     }),
   }),
@@ -204,11 +205,11 @@ export const accountingPages = [
       });
       return Object.fromEntries(fields) as Record<keyof BookAccounts, (typeof fields)[number][1]>;
     },
-    show: ({ texts, view }) => ({
+    show: ({ view }) => ({
       title: accountingTexts[view.locale].names,
       lede: accountingTexts[view.locale].namesText,
       place: 'accounting',
-      crumbs: <a href={`${view.path}${PATH}`}>{texts.places.accounting}</a>,
+      crumbs: [<ToPlace of="accounting" />],
       submit: accountingTexts[view.locale].save,
     }),
     async save({ deps }, call, { values }) {

@@ -3,6 +3,7 @@
 import type { VNode } from 'preact';
 import type { Locale } from '../../../../core/domain/base/locale.js';
 import { Table } from '../../kit/pages/table.js';
+import { ToPlace } from '../dashboard-layout.js';
 import { useDashboard } from '../dashboard-scene.js';
 import { anyRole } from '../member-page.js';
 import { memberPages } from '../member-pages.js';
@@ -318,11 +319,11 @@ export const accountingGuidePages = [
     path: GUIDE_PATH,
     access: { scope: anyRole, proof: 'session' },
     load: async () => null,
-    show: ({ texts, view }) => ({
+    show: ({ view }) => ({
       title: accountingGuides[view.locale].title,
       lede: accountingGuides[view.locale].lede,
       place: 'accounting',
-      crumbs: <a href={`${view.path}/accounting`}>{texts.places.accounting}</a>,
+      crumbs: [<ToPlace of="accounting" />],
       body: <Sections />,
     }),
   }),

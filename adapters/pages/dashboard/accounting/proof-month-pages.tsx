@@ -12,6 +12,7 @@ import { LawTable } from '../../proof/law-table.js';
 import { lawTexts } from '../../proof/law-texts.js';
 import { monthPack } from '../../proof/proof-pack.js';
 import { proofTexts } from '../../proof/proof-texts.js';
+import { ToPlace } from '../dashboard-layout.js';
 import { localeOfCall, useDashboard } from '../dashboard-scene.js';
 import { actorOf, anyRole, type MemberCall, tenantOfCall } from '../member-page.js';
 import { memberPages } from '../member-pages.js';
@@ -34,11 +35,11 @@ export const proofMonthPages = [
       const today = dayOf(actorOf(call).organization.timeZone, deps.clock.nowMs());
       return readMonth(deps, call, call.query.get('month') ?? today.slice(0, 7));
     },
-    show: ({ texts, view, format }, shown) => ({
+    show: ({ view, format }, shown) => ({
       title: proofTexts[view.locale].monthTitle(format.month(middleOf(shown.month))),
       lede: proofTexts[view.locale].monthText,
       place: 'accounting',
-      crumbs: <a href={`${view.path}/accounting`}>{texts.places.accounting}</a>,
+      crumbs: [<ToPlace of="accounting" />],
       body: <Payees shown={shown} />,
     }),
   }),
@@ -65,11 +66,11 @@ export const proofMonthPages = [
     path: LAW_PATH,
     access: { scope: anyRole, proof: 'session' },
     load: async () => null,
-    show: ({ texts, view }) => ({
+    show: ({ view }) => ({
       title: lawTexts[view.locale].title,
       lede: lawTexts[view.locale].lede,
       place: 'accounting',
-      crumbs: <a href={`${view.path}/accounting`}>{texts.places.accounting}</a>,
+      crumbs: [<ToPlace of="accounting" />],
       body: <LawTable locale={view.locale} />,
     }),
   }),

@@ -14,6 +14,7 @@ import {
 import { readDelivery, replayDelivery } from '../../../../core/usecases/webhooks/deliveries.js';
 import { Breakable, ButtonForm, ButtonLink, Code, Copy, Facts } from '../../kit/components.js';
 import { idIn } from '../../kit/pages/declared-pages.js';
+import { ToPlace } from '../dashboard-layout.js';
 import { useDashboard } from '../dashboard-scene.js';
 import { actorOf, type MemberCall, tenantOfCall } from '../member-page.js';
 import { memberPages } from '../member-pages.js';
@@ -44,13 +45,11 @@ export const deliveryPages = [
         title: delivery.eventType,
         heading: <Breakable text={delivery.eventType} />,
         place: 'webhooks',
-        crumbs: (
-          <>
-            <a href={`${view.path}/webhooks`}>{texts.places.webhooks}</a> /{' '}
-            <a href={`${view.path}/${own}`}>{shownUrl(subscription.url)}</a> /{' '}
-            <span class="code">{delivery.id}</span>
-          </>
-        ),
+        crumbs: [
+          <ToPlace of="webhooks" />,
+          <a href={`${view.path}/${own}`}>{shownUrl(subscription.url)}</a>,
+          <span class="code">{delivery.id}</span>,
+        ],
         actions: (
           <>
             {payment === null ? null : (

@@ -9,6 +9,7 @@ import { Breakable, Facts, OwnId } from '../../kit/components.js';
 import { idIn, PAGE_SIZE } from '../../kit/pages/declared-pages.js';
 import { search, select, sequenceCursor } from '../../kit/pages/list-page.js';
 import { Table } from '../../kit/pages/table.js';
+import { ToPlace } from '../dashboard-layout.js';
 import { may, useDashboard } from '../dashboard-scene.js';
 import { tenantOfCall } from '../member-page.js';
 import { memberPages } from '../member-pages.js';
@@ -69,16 +70,11 @@ export const eventPages = [
       const urls = new Map(subscriptions.map(({ id, url }) => [id, url]));
       return { event, deliveries, urls };
     },
-    show: ({ texts, view, format }, { event, ...sent }) => ({
+    show: ({ texts, format }, { event, ...sent }) => ({
       title: event.type,
       heading: <Breakable text={event.type} />,
       place: 'events',
-      crumbs: (
-        <>
-          <a href={`${view.path}/events`}>{texts.places.events}</a> /{' '}
-          <span class="code">{event.id}</span>
-        </>
-      ),
+      crumbs: [<ToPlace of="events" />, <span class="code">{event.id}</span>],
       body: (
         <div class="cols second-wide">
           <section class="card">

@@ -27,8 +27,8 @@ import { newIdOf } from '../../kit/pages/form-key.js';
 import { checks, radio, select, text } from '../../kit/pages/form-page.js';
 import { Empty, FoldedTable, type RowColumns, Table } from '../../kit/pages/table.js';
 import { nameOf } from '../../kit/plain-text.js';
-import type { DashboardContent } from '../dashboard-layout.js';
-import { type DashboardScene, useDashboard } from '../dashboard-scene.js';
+import { type DashboardContent, ToPlace } from '../dashboard-layout.js';
+import { type DashboardScene } from '../dashboard-scene.js';
 import { actorOf, anyRole, type MemberCall, tenantOfCall } from '../member-page.js';
 import { memberPages } from '../member-pages.js';
 
@@ -115,7 +115,7 @@ export const keyPages = [
       title: texts.keys.newHeading[view.mode],
       lede: texts.keys.lede[view.mode],
       place: 'keys',
-      crumbs: <a href={`${view.path}/keys`}>{texts.places.keys}</a>,
+      crumbs: [<ToPlace of="keys" />],
       submit: texts.keys.create,
     }),
     async save(context, call, { scene, values: { name, scopes, life }, key: formKey }) {
@@ -147,7 +147,7 @@ export const keyPages = [
       title: words.rollHeading(nameOf(key.name)),
       lede: words.rollText,
       place: 'keys',
-      crumbs: <Breadcrumbs keyOf={key} />,
+      crumbs: crumbsOf(key),
       submit: words.rollNow,
       keep: words.keep,
     }),
@@ -166,7 +166,7 @@ export const keyPages = [
     show: (scene, key) => ({
       title: scene.texts.keys.revokeHeading(nameOf(key.name)),
       place: 'keys',
-      crumbs: <Breadcrumbs keyOf={key} />,
+      crumbs: crumbsOf(key),
       submit: scene.texts.keys.revokeNow,
       keep: scene.texts.keys.keep,
       warning: (
@@ -204,15 +204,10 @@ async function unrolledKey(context: PageContext, call: MemberCall): Promise<Stor
 }
 
 /** The pages above one of a key. */
-function Breadcrumbs({ keyOf: { mode, id } }: { readonly keyOf: StoredKey }): VNode {
-  const { texts, view } = useDashboard();
-  return (
-    <>
-      <a href={`${view.path}/keys`}>{texts.places.keys}</a> /{' '}
-      <span class="code">{keyPrefix(mode, id)}</span>
-    </>
-  );
-}
+const crumbsOf = ({ mode, id }: StoredKey) => [
+  <ToPlace of="keys" />,
+  <span class="code">{keyPrefix(mode, id)}</span>,
+];
 
 type KeyColumns = RowColumns<StoredKey>;
 
@@ -295,7 +290,7 @@ function madeScreen(
   return {
     title: words.madeHeading(nameOf(key.name)),
     place: 'keys',
-    crumbs: <a href={`${view.path}/keys`}>{texts.places.keys}</a>,
+    crumbs: [<ToPlace of="keys" />],
     body: (
       <section class="card stack">
         <p>

@@ -20,7 +20,7 @@ import {
 import { Badge, Breakable, ButtonLink, Note, Secret } from '../../kit/components.js';
 import { newIdOf } from '../../kit/pages/form-key.js';
 import { Empty, FoldedTable, type RowColumns, Table } from '../../kit/pages/table.js';
-import type { DashboardContent } from '../dashboard-layout.js';
+import { type DashboardContent, ToPlace } from '../dashboard-layout.js';
 import { type DashboardScene, useDashboard } from '../dashboard-scene.js';
 import { actorOf, tenantOfCall } from '../member-page.js';
 import { memberPages } from '../member-pages.js';
@@ -87,10 +87,10 @@ export const subscriptionListPages = [
     load: async () => null,
     typed: () => ({ 'payment_intent.*': 'yes' }),
     fields: subscriptionFields,
-    show: ({ texts, view }) => ({
+    show: ({ texts }) => ({
       title: texts.webhooks.newHeading,
       place: 'webhooks',
-      crumbs: <a href={`${view.path}/webhooks`}>{texts.places.webhooks}</a>,
+      crumbs: [<ToPlace of="webhooks" />],
       submit: texts.webhooks.create,
     }),
     async save({ deps }, call, { scene, values: { url, events: eventTypes }, key }) {
@@ -220,7 +220,7 @@ export function secretScreen(
     title: heading,
     place: 'webhooks',
     lede: shownUrl(subscription.url),
-    crumbs: <a href={`${view.path}/webhooks`}>{texts.places.webhooks}</a>,
+    crumbs: [<ToPlace of="webhooks" />],
     body: (
       <>
         <section class="card stack">

@@ -48,7 +48,7 @@ import {
   tabs,
 } from '../../kit/pages/list-page.js';
 import { Table } from '../../kit/pages/table.js';
-import type { DashboardContent } from '../dashboard-layout.js';
+import { type DashboardContent, ToPlace } from '../dashboard-layout.js';
 import { type DashboardScene, useDashboard } from '../dashboard-scene.js';
 import { actorOf, type MemberCall, tenantOfCall } from '../member-page.js';
 import { memberPages } from '../member-pages.js';
@@ -70,6 +70,8 @@ const states = ['dead_letter', 'pending'] as const;
 const filters = { status: tabs(states) };
 const cursor = idCursor('whd');
 const back = ({ id }: Subscription) => `/webhooks/${id}`;
+/** The pages above one of a subscription. */
+const crumbsOf = (id: string) => [<ToPlace of="webhooks" />, <ToSubscription id={id} />];
 const whsIn = (call: MemberCall) => idIn(call, 'subscriptionId');
 
 export const subscriptionPages = [
@@ -116,7 +118,7 @@ export const subscriptionPages = [
       title: words.backfillHeading,
       lede: shownUrl(url),
       place: 'webhooks',
-      crumbs: <Breadcrumbs id={id} />,
+      crumbs: crumbsOf(id),
       warning: words.backfillText,
       submit: words.backfillNow,
     }),
@@ -136,7 +138,7 @@ export const subscriptionPages = [
     show: ({ texts, view }, { id }) => ({
       title: texts.webhooks.editHeading,
       place: 'webhooks',
-      crumbs: <Breadcrumbs id={id} />,
+      crumbs: crumbsOf(id),
       actions: (
         <ButtonLink href={`${view.path}/webhooks/${id}/delete`} look="danger">
           {texts.webhooks.delete}
@@ -164,7 +166,7 @@ export const subscriptionPages = [
       title: words.rotateHeading,
       lede: shownUrl(url),
       place: 'webhooks',
-      crumbs: <Breadcrumbs id={id} />,
+      crumbs: crumbsOf(id),
       warning: words.rotateText,
       submit: words.rotateNow,
       keep: words.keep,
@@ -187,7 +189,7 @@ export const subscriptionPages = [
       title: words.deleteHeading,
       lede: shownUrl(url),
       place: 'webhooks',
-      crumbs: <Breadcrumbs id={id} />,
+      crumbs: crumbsOf(id),
       warning: words.deleteText,
       submit: words.deleteNow,
       keep: words.keep,
@@ -232,12 +234,7 @@ function oneScreen({ texts, view }: DashboardScene, shown: Shown): DashboardCont
     title: shownUrl(subscription.url),
     heading: <Breakable text={shownUrl(subscription.url)} />,
     place: 'webhooks',
-    crumbs: (
-      <>
-        <a href={`${view.path}/webhooks`}>{texts.places.webhooks}</a> /{' '}
-        <span class="code">{subscription.id}</span>
-      </>
-    ),
+    crumbs: [<ToPlace of="webhooks" />, <span class="code">{subscription.id}</span>],
     actions: mayWrite ? (
       <>
         {subscription.paused ? null : (
@@ -411,15 +408,11 @@ function attemptText(
   return status === 'delivered' ? `${attempt}` : words.attemptOf(attempt, ATTEMPTS_MAX);
 }
 
-/** The pages above one of a subscription. */
-function Breadcrumbs({ id }: { readonly id: string }): VNode {
-  const { texts, view } = useDashboard();
+function ToSubscription({ id }: { readonly id: string }): VNode {
+  const { view } = useDashboard();
   return (
-    <>
-      <a href={`${view.path}/webhooks`}>{texts.places.webhooks}</a> /{' '}
-      <a class="code" href={`${view.path}/webhooks/${id}`}>
-        {id}
-      </a>
-    </>
+    <a class="code" href={`${view.path}/webhooks/${id}`}>
+      {id}
+    </a>
   );
 }

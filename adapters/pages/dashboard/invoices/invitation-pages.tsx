@@ -8,6 +8,7 @@ import { ButtonLink, Foreign } from '../../kit/components.js';
 import type { PageContext } from '../../kit/page-route.js';
 import { checks, type FormLook } from '../../kit/pages/form-page.js';
 import { listPath } from '../../kit/pages/list-page.js';
+import { ToPlace } from '../dashboard-layout.js';
 import type { DashboardScene } from '../dashboard-scene.js';
 import { type MemberCall, tenantOfCall } from '../member-page.js';
 import { memberPages } from '../member-pages.js';
@@ -44,7 +45,7 @@ export const invitationPages = memberPages.form({
     title: texts.invitations.heading,
     lede: texts.invitations.lede,
     place: 'invoices',
-    crumbs: <a href={`${view.path}/invoices`}>{texts.places.invoices}</a>,
+    crumbs: [<ToPlace of="invoices" />],
     submit: texts.invitations.send,
     keep: texts.invitations.later,
     around: around(

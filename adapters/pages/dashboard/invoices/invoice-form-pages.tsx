@@ -43,7 +43,7 @@ import { FormKey, newFormKey } from '../../kit/pages/form-key.js';
 import { LineTable } from '../../kit/pages/table.js';
 import { plainText } from '../../kit/plain-text.js';
 import { countryNames } from '../../kyc/kyc-texts.js';
-import { type DashboardContent, organizationPage } from '../dashboard-layout.js';
+import { type DashboardContent, organizationPage, ToPlace } from '../dashboard-layout.js';
 import { type DashboardScene, localeOfCall, useDashboard, viewOf } from '../dashboard-scene.js';
 import { dashboardTexts } from '../dashboard-texts.js';
 import { actorOf, type MemberCall, tenantOfCall } from '../member-page.js';
@@ -208,16 +208,12 @@ async function sellersOf(
   });
 }
 
-function formScreen({ texts, view }: DashboardScene, draft: Draft): DashboardContent {
+function formScreen({ texts }: DashboardScene, draft: Draft): DashboardContent {
   const words = texts.invoice;
   return {
     title: words.newHeading,
     place: 'invoices',
-    crumbs: (
-      <>
-        <a href={`${view.path}/invoices`}>{texts.places.invoices}</a> / {words.newCrumb}
-      </>
-    ),
+    crumbs: [<ToPlace of="invoices" />, words.newCrumb],
     errors: draft.errors,
     body: (
       <div class="cols">

@@ -21,7 +21,7 @@ import { bytesOf, readFile } from '../../kit/files/uploaded-file.js';
 import { type PageAnswer, type PageContext, seeOther } from '../../kit/page-route.js';
 import { withDone } from '../../kit/pages/declared-pages.js';
 import { Table } from '../../kit/pages/table.js';
-import { type DashboardContent, organizationPage } from '../dashboard-layout.js';
+import { type DashboardContent, organizationPage, ToPlace } from '../dashboard-layout.js';
 import { type DashboardScene, localeOfCall, useDashboard, viewOf } from '../dashboard-scene.js';
 import { dashboardTexts } from '../dashboard-texts.js';
 import { actorOf, type MemberCall, tenantOfCall } from '../member-page.js';
@@ -276,17 +276,13 @@ function show(context: PageContext, call: MemberCall, made: Import): Promise<Pag
   return organizationPage(viewOf(context, call), (scene) => importScreen(scene, made), status);
 }
 
-function importScreen({ texts, view }: DashboardScene, made: Import): DashboardContent {
+function importScreen({ texts }: DashboardScene, made: Import): DashboardContent {
   const words = texts.invoiceImport;
   return {
     title: words.heading,
     lede: words.text,
     place: 'invoices',
-    crumbs: (
-      <>
-        <a href={`${view.path}/invoices`}>{texts.places.invoices}</a> / {words.crumb}
-      </>
-    ),
+    crumbs: [<ToPlace of="invoices" />, words.crumb],
     errors: errorsOf(texts, made),
     body: (
       <>

@@ -85,7 +85,7 @@ export const passkeyPages = [
       title: scene.texts.passkeys.one,
       lede: scene.texts.passkeys.removeLede,
       place: null,
-      crumbs: <ToSessions scene={scene} />,
+      crumbs: [<ToSessions scene={scene} />],
       submit: scene.texts.passkeys.save,
       around: (form) => (
         <>
@@ -147,7 +147,7 @@ function addScreen(scene: DashboardScene): DashboardContent {
     title: words.add,
     lede: words.addLede,
     place: null,
-    crumbs: <ToSessions scene={scene} />,
+    crumbs: [<ToSessions scene={scene} />],
     body: (
       <>
         <PasskeyRefused />

@@ -149,12 +149,6 @@ async function createTestPayment(
   return seeOther(`${prefix}/r/${payment.publicId}`);
 }
 
-/** The way back from the pages behind the lines. */
-export function BackToStart(): VNode {
-  const { view, texts } = useDashboard();
-  return <a href={`${view.path}${START_PATH}`}>{texts.setup.back}</a>;
-}
-
 export interface StartLine {
   readonly heading: string;
   readonly state: 'done' | 'waiting' | 'open';

@@ -21,7 +21,7 @@ import type { PageContext } from '../../kit/page-route.js';
 import { withDone } from '../../kit/pages/declared-pages.js';
 import { memberFormRows } from '../../kyc/form-rows.js';
 import type { FormPlace } from '../../kyc/kyc-view.js';
-import { type DashboardContent, dashboardPage } from '../dashboard-layout.js';
+import { type DashboardContent, dashboardPage, ToPlace } from '../dashboard-layout.js';
 import {
   type DashboardScene,
   type DashboardView,
@@ -30,7 +30,7 @@ import {
 } from '../dashboard-scene.js';
 import { actorOf, type MemberCall, TENANT_ROOT, tenantOfCall } from '../member-page.js';
 import { memberPages } from '../member-pages.js';
-import { BackToStart, START_PATH } from './getting-started-pages.js';
+import { START_PATH } from './getting-started-pages.js';
 
 const termsPath = `${START_PATH}/terms`;
 const row = { scope: 'kyb:write', proof: 'session' } as const;
@@ -119,12 +119,7 @@ function inDashboard(
     ...(lede === undefined ? {} : { lede }),
     ...(errors === undefined ? {} : { errors }),
     place: 'gettingStarted',
-    crumbs: (
-      <>
-        <BackToStart />
-        {eyebrow === undefined ? null : <> / {eyebrow}</>}
-      </>
-    ),
+    crumbs: [<ToPlace of="gettingStarted" />, ...(eyebrow === undefined ? [] : [eyebrow])],
     body: (
       <SceneProvider value={scene}>
         <div class="cols">
@@ -170,7 +165,7 @@ function termsScreen({ texts }: DashboardScene, { url, tosId }: Terms): Dashboar
     title: words.heading,
     lede: words.lede,
     place: 'gettingStarted',
-    crumbs: <BackToStart />,
+    crumbs: [<ToPlace of="gettingStarted" />],
     body: (
       <section class="card stack">
         {url === null && tosId === null ? <p>{words.accepted}</p> : null}

@@ -12,10 +12,11 @@ import { Note } from '../../kit/components.js';
 import { type RowColumns, Table } from '../../kit/pages/table.js';
 import { destinationOf, pixFields } from '../../kit/pix/pix-form.js';
 import { pixTexts } from '../../kit/pix/pix-texts.js';
+import { ToPlace } from '../dashboard-layout.js';
 import type { DashboardScene } from '../dashboard-scene.js';
 import { actorOf, tenantOfCall } from '../member-page.js';
 import { memberPages } from '../member-pages.js';
-import { BackToStart, START_PATH } from './getting-started-pages.js';
+import { START_PATH } from './getting-started-pages.js';
 
 export const pixPages = memberPages.form({
   path: `${START_PATH}/pix`,
@@ -39,7 +40,7 @@ export const pixPages = memberPages.form({
       title: words.heading,
       lede: words.lede,
       place: 'gettingStarted',
-      crumbs: <BackToStart />,
+      crumbs: [<ToPlace of="gettingStarted" />],
       submit: pixTexts[view.locale].save,
       around: (form) => (
         <>

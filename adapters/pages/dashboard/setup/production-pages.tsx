@@ -23,10 +23,11 @@ import { Foreign, Note } from '../../kit/components.js';
 import { emailText } from '../../kit/pages/email-texts.js';
 import { type DeclaredField, text, textAs, words } from '../../kit/pages/form-page.js';
 import { LawSection } from '../../proof/law-table.js';
+import { ToPlace } from '../dashboard-layout.js';
 import type { DashboardScene } from '../dashboard-scene.js';
 import { actorOf } from '../member-page.js';
 import { memberPages } from '../member-pages.js';
-import { BackToStart, PRODUCTION_PATH, START_PATH } from './getting-started-pages.js';
+import { PRODUCTION_PATH, START_PATH } from './getting-started-pages.js';
 
 interface Asking {
   readonly organization: Organization;
@@ -55,7 +56,7 @@ export const productionPages = memberPages.form({
     title: scene.texts.setup.production.heading,
     lede: scene.texts.setup.production.lede,
     place: 'gettingStarted',
-    crumbs: <BackToStart />,
+    crumbs: [<ToPlace of="gettingStarted" />],
     submit: scene.texts.setup.production.send,
     around: (form) => (
       <div class="stack-l">

@@ -58,6 +58,7 @@ import {
   typedForm,
   version,
 } from '../../kit/pages/form-page.js';
+import { ToPlace } from '../dashboard-layout.js';
 import { type DashboardScene, sceneOf, useDashboard, viewOf } from '../dashboard-scene.js';
 import { actorOf, anyRole, type MemberCall, tenantOfCall } from '../member-page.js';
 import { memberPages } from '../member-pages.js';
@@ -145,11 +146,11 @@ export const settingsPages = [
         accentColor: colorField(scene),
         file: logoField(scene),
       }),
-      show: ({ texts, view }, settings) => ({
+      show: ({ texts }, settings) => ({
         title: texts.setup.settings.changeHeading,
         lede: texts.setup.settings.lede,
         place: 'settings',
-        crumbs: <a href={`${view.path}/settings`}>{texts.places.settings}</a>,
+        crumbs: [<ToPlace of="settings" />],
         submit: texts.setup.settings.save,
         around: (_, fields) => <Parts settings={settings} fields={fields} />,
       }),

@@ -41,6 +41,7 @@ import {
 } from '../../kit/pages/form-page.js';
 import { Table } from '../../kit/pages/table.js';
 import { plainText } from '../../kit/plain-text.js';
+import { ToPlace } from '../dashboard-layout.js';
 import { type DashboardScene, sceneOf, useDashboard, viewOf } from '../dashboard-scene.js';
 import { actorOf, anyRole, type MemberCall } from '../member-page.js';
 import { memberPages } from '../member-pages.js';
@@ -115,11 +116,11 @@ export const teamPages = [
         problem: setup.team.noName,
       }),
     }),
-    show: ({ texts, view }) => ({
+    show: ({ texts }) => ({
       title: texts.setup.team.yourName,
       lede: texts.setup.team.nameLede,
       place: 'team',
-      crumbs: <a href={`${view.path}/team`}>{texts.places.team}</a>,
+      crumbs: [<ToPlace of="team" />],
       submit: texts.setup.team.saveName,
     }),
     async save({ deps }, _, { subject, values: { name }, scene: { texts } }) {
@@ -145,11 +146,11 @@ export const teamPages = [
         role: roleField(scene, own),
         keys: shown(<p class="small quiet">{scene.texts.setup.team.keysText}</p>),
       }),
-      show: ({ texts, view }, { member, keepers }) => ({
+      show: ({ texts }, { member, keepers }) => ({
         title: texts.setup.team.changeHeading(memberName(member)),
         lede: texts.setup.team.changeLede,
         place: 'team',
-        crumbs: <a href={`${view.path}/team`}>{texts.places.team}</a>,
+        crumbs: [<ToPlace of="team" />],
         submit: texts.setup.team.saveRole,
         around: (form) => (
           <div class="cols">

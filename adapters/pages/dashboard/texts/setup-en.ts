@@ -11,7 +11,6 @@ import { emailTexts } from '../../kit/pages/email-texts.js';
 import { roleNames } from '../../letters/role-names.js';
 
 export const setupEn = {
-  back: 'Getting started',
   start: {
     lede: (done: number, all: number) =>
       done === all ? 'Everything is done.' : `${done} of ${all} done.`,

@@ -4,7 +4,6 @@ import { roleNames } from '../../letters/role-names.js';
 import type { SetupTexts } from './setup-en.js';
 
 export const setupEs: SetupTexts = {
-  back: 'Primeros pasos',
   start: {
     lede: (done, all) => (done === all ? 'Todo está listo.' : `${done} de ${all} listos.`),
     done: 'listo',

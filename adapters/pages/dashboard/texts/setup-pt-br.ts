@@ -4,7 +4,6 @@ import { roleNames } from '../../letters/role-names.js';
 import type { SetupTexts } from './setup-en.js';
 
 export const setupPtBr: SetupTexts = {
-  back: 'Primeiros passos',
   start: {
     lede: (done, all) => (done === all ? 'Tudo concluído.' : `${done} de ${all} concluídos.`),
     done: 'concluído',

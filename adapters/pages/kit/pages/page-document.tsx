@@ -102,8 +102,8 @@ export interface PageHeading {
   readonly title: string;
   readonly heading?: ComponentChildren;
   readonly lede?: ComponentChildren;
-  /** Above the heading: the way to this page. */
-  readonly crumbs?: ComponentChildren;
+  /** Above the heading: the pages on the way to this one, and what it is there. */
+  readonly crumbs?: readonly ComponentChildren[];
   /** Beside the heading. */
   readonly actions?: ComponentChildren;
   /** In place of that of the audience. */
@@ -133,7 +133,14 @@ function Heading({
     <div class="stack head">
       {crumbs === undefined ? null : (
         <div class="line ends">
-          <p class="crumb">{crumbs}</p>
+          <p class="crumb">
+            {crumbs.map((crumb, at) => (
+              <>
+                {at === 0 ? null : ' / '}
+                {crumb}
+              </>
+            ))}
+          </p>
           {field}
         </div>
       )}
