@@ -108,8 +108,4 @@ const es: OnboardingTexts = {
   pixTaken: (org) => `Ya hay una clave PIX. Pida a ${org} que la cambie.`,
 };
 
-export const onboardingTexts: Readonly<Record<Locale, OnboardingTexts>> = {
-  en,
-  'pt-BR': ptBr,
-  es,
-};
+export const onboardingTexts: Readonly<Record<Locale, OnboardingTexts>> = { en, 'pt-BR': ptBr, es };

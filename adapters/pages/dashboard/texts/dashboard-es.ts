@@ -17,12 +17,7 @@ export const dashboardEs: DashboardTexts = {
     dashboard: 'Panel',
     docs: 'Referencia de la API',
   },
-  roles: {
-    owner: 'propietario',
-    admin: 'administrador',
-    finance: 'finanzas',
-    viewer: 'lector',
-  },
+  roles: { owner: 'propietario', admin: 'administrador', finance: 'finanzas', viewer: 'lector' },
   places: {
     home: 'Inicio',
     payments: 'Pagos',
@@ -169,11 +164,7 @@ export const dashboardEs: DashboardTexts = {
     you: 'Esperan su aprobación',
     fail: 'Fallaron',
   },
-  delivery: {
-    pending: 'Reintentando',
-    delivered: 'Entregado',
-    dead_letter: 'Sin entregar',
-  },
+  delivery: { pending: 'Reintentando', delivered: 'Entregado', dead_letter: 'Sin entregar' },
   home: {
     needsYou: 'Requiere su atención',
     nothing: 'Nada requiere su atención ahora.',

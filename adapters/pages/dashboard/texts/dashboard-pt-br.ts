@@ -17,12 +17,7 @@ export const dashboardPtBr: DashboardTexts = {
     dashboard: 'Painel',
     docs: 'Referência da API',
   },
-  roles: {
-    owner: 'proprietário',
-    admin: 'administrador',
-    finance: 'financeiro',
-    viewer: 'leitor',
-  },
+  roles: { owner: 'proprietário', admin: 'administrador', finance: 'financeiro', viewer: 'leitor' },
   places: {
     home: 'Início',
     payments: 'Pagamentos',
@@ -168,11 +163,7 @@ export const dashboardPtBr: DashboardTexts = {
     you: 'Aguardam sua aprovação',
     fail: 'Falharam',
   },
-  delivery: {
-    pending: 'Tentando de novo',
-    delivered: 'Entregue',
-    dead_letter: 'Não entregue',
-  },
+  delivery: { pending: 'Tentando de novo', delivered: 'Entregue', dead_letter: 'Não entregue' },
   home: {
     needsYou: 'Requer sua atenção',
     nothing: 'Nada requer sua atenção agora.',

@@ -239,11 +239,7 @@ export const setupEs: SetupTexts = {
         changed: 'cambió la clave de API {name}',
         removed: 'quitó la clave de API {name}',
       },
-      session: {
-        created: 'entró',
-        changed: 'confirmó la sesión o la cerró',
-        removed: 'salió',
-      },
+      session: { created: 'entró', changed: 'confirmó la sesión o la cerró', removed: 'salió' },
       webhook_subscription: {
         created: 'agregó el webhook a {name}',
         changed: 'cambió el webhook a {name}',
@@ -304,11 +300,7 @@ export const setupEs: SetupTexts = {
         changed: 'cambió un documento',
         removed: 'quitó un documento',
       },
-      mail: {
-        created: 'pidió un correo',
-        changed: 'cambió un correo',
-        removed: 'quitó un correo',
-      },
+      mail: { created: 'pidió un correo', changed: 'cambió un correo', removed: 'quitó un correo' },
     },
     other: {
       created: (what) => `creó: ${what} {name}`,

@@ -234,11 +234,7 @@ export const setupPtBr: SetupTexts = {
         changed: 'alterou a chave de API {name}',
         removed: 'removeu a chave de API {name}',
       },
-      session: {
-        created: 'entrou',
-        changed: 'confirmou a sessão ou a encerrou',
-        removed: 'saiu',
-      },
+      session: { created: 'entrou', changed: 'confirmou a sessão ou a encerrou', removed: 'saiu' },
       webhook_subscription: {
         created: 'adicionou o webhook para {name}',
         changed: 'alterou o webhook para {name}',

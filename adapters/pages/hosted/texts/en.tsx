@@ -94,10 +94,7 @@ export const en = {
       'This cannot be undone for this payment. You can ask somebody else, but nobody confirms it ' +
       'without an approval.',
     email: 'Email address of your colleague',
-    problems: {
-      ...emailTexts.en,
-      own: 'This is your own address. Somebody else must approve.',
-    },
+    problems: { ...emailTexts.en, own: 'This is your own address. Somebody else must approve.' },
     send: 'Ask for the approval',
     again: 'Ask again, or ask somebody else',
     waits: (who: Node, when: Node) => (

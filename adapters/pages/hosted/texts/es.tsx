@@ -89,10 +89,7 @@ export const es = {
       'No se puede deshacer en este pago. Puede pedirlo a otra persona, pero nadie lo confirma ' +
       'sin una aprobación.',
     email: 'Correo electrónico de su colega',
-    problems: {
-      ...emailTexts.es,
-      own: 'Es su propia dirección. Otra persona debe aprobar.',
-    },
+    problems: { ...emailTexts.es, own: 'Es su propia dirección. Otra persona debe aprobar.' },
     send: 'Pedir la aprobación',
     again: 'Pedirlo de nuevo, o a otra persona',
     waits: (who, when) => (
