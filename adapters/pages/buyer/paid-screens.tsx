@@ -202,11 +202,7 @@ function amountRows(scene: PaymentScene, settlement: SettlementView): readonly F
   return [
     { label: texts.paid.youPaid, value: format.money(isZero(kept) ? asked : kept), look: 'num' },
     { label: texts.price.fees, value: format.money(fees), look: 'num' },
-    {
-      label: texts.price.rate,
-      value: `1\u00a0${currency} = ${shownRate}\u00a0BRL`,
-      look: 'num',
-    },
+    { label: texts.price.rate, value: `1\u00a0${currency} = ${shownRate}\u00a0BRL`, look: 'num' },
     {
       label: texts.price.effectiveRate,
       value: effectiveOf(format, payment.amount, settled),

@@ -30,10 +30,7 @@ export function remittancePage(scene: PaymentScene): ScreenContent {
         <PrintActions />
         <Rows
           rows={[
-            {
-              label: texts.paid.payer,
-              value: payment.payer === null ? null : payerNameOf(scene),
-            },
+            { label: texts.paid.payer, value: payment.payer === null ? null : payerNameOf(scene) },
             { label: texts.paid.payee, value: payee, ...taxIdNote(payment, texts) },
             {
               label: texts.paid.reference,

@@ -21,10 +21,7 @@ import { renderPage } from './render.js';
 /** A year: the path has a hash of the content. */
 const KEEP = 'public, max-age=31536000, immutable';
 
-const verifyForm = z.object({
-  publicId: z.string().max(200),
-  value: z.string().max(100),
-});
+const verifyForm = z.object({ publicId: z.string().max(200), value: z.string().max(100) });
 
 const stopForm = z.object({ code: z.string().max(40).default('') });
 

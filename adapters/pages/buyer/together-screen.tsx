@@ -65,12 +65,10 @@ export function togetherScreen(scene: PaymentScene, offer: ConsolidatedOffer): S
   };
 }
 
-interface OfferProps {
-  readonly scene: PaymentScene;
-  readonly offer: ConsolidatedOffer;
-}
-
-function Offer({ scene, offer: { payments, total } }: OfferProps): VNode {
+function Offer({
+  scene,
+  offer: { payments, total },
+}: Readonly<{ scene: PaymentScene; offer: ConsolidatedOffer }>): VNode {
   const { texts, format } = scene;
   return (
     <Table

@@ -74,14 +74,12 @@ export const fxPages = [
   }),
 ];
 
-interface Shown {
-  readonly path: string;
-  readonly month: string;
-  readonly mode: Mode;
-  readonly summary: FxSummary;
-}
-
-function Extract({ path, month, mode, summary: { count, sumMinor, openCount, open } }: Shown) {
+function Extract({
+  path,
+  month,
+  mode,
+  summary: { count, sumMinor, openCount, open },
+}: Readonly<{ path: string; month: string; mode: Mode; summary: FxSummary }>) {
   return (
     <>
       <p>

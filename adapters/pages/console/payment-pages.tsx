@@ -49,11 +49,7 @@ export const paymentPages = [
       place: 'payments',
       label: 'Payments',
       start: null,
-      labels: {
-        q: PAYMENT_SEARCH,
-        org: 'Organization id',
-        mode: 'Mode',
-      },
+      labels: { q: PAYMENT_SEARCH, org: 'Organization id', mode: 'Mode' },
       words: {
         filters: 'Search',
         filter: 'Search',

@@ -166,11 +166,7 @@ function shellOf(
     person:
       person === null
         ? null
-        : {
-            name: person,
-            about: role && texts.roles[role],
-            href: `${dashboard}/sessions`,
-          },
+        : { name: person, about: role && texts.roles[role], href: `${dashboard}/sessions` },
   };
 }
 

@@ -73,11 +73,7 @@ export function useDashboard(): DashboardScene {
 }
 
 export function sceneOf(view: DashboardView): DashboardScene {
-  return {
-    view,
-    texts: dashboardTexts[view.locale],
-    format: formatOf(view.locale, view),
-  };
+  return { view, texts: dashboardTexts[view.locale], format: formatOf(view.locale, view) };
 }
 
 export function localeOfCall({ chosenLocale, browserLocale }: DashboardCall): Locale {

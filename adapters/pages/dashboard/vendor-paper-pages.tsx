@@ -51,11 +51,7 @@ export const vendorPaperPages = [
     place: 'sellers',
     read: { scope: 'connected_accounts:read', proof: 'session' },
     change: { scope: 'connected_accounts:write', proof: 'change_vendor_documents' },
-    holderOf: (call) => ({
-      ...tenantOfCall(call),
-      kind: 'seller',
-      id: idIn(call, 'accountId'),
-    }),
+    holderOf: (call) => ({ ...tenantOfCall(call), kind: 'seller', id: idIn(call, 'accountId') }),
   }),
 ];
 

@@ -31,10 +31,7 @@ export async function readContents(): Promise<Contents> {
   const text = await readFile(new URL('OPERATIONS.md', root), 'utf8');
   const groups = text.split(/^## /m).slice(1).map(groupOf);
   const isGuide = ({ pages: [first] }: ListedGroup) => first?.path.startsWith('guides/') ?? false;
-  return {
-    guides: groups.filter(isGuide),
-    manual: groups.filter((group) => !isGuide(group)),
-  };
+  return { guides: groups.filter(isGuide), manual: groups.filter((group) => !isGuide(group)) };
 }
 
 export function readText({ file }: ListedPage): Promise<string> {

@@ -23,14 +23,8 @@ export interface Schema {
   readonly maximum?: number;
 }
 
-interface JsonContent {
-  readonly schema: Schema;
-  readonly example?: unknown;
-  readonly examples?: Json;
-}
-
 interface Content {
-  readonly 'application/json'?: JsonContent;
+  readonly 'application/json'?: Readonly<{ schema: Schema; example?: unknown; examples?: Json }>;
 }
 
 export interface Parameter {

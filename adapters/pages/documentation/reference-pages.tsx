@@ -32,14 +32,11 @@ export function words(text: string): ComponentChildren {
   return inlineMarkdown(text, plainText);
 }
 
-interface ReferenceSource {
-  readonly description: Description;
-  readonly baseUrl: string;
-  readonly callOf: ClientCalls;
-}
-
 export function operationPage(
-  { description, ...samples }: ReferenceSource,
+  {
+    description,
+    ...samples
+  }: Readonly<{ description: Description; baseUrl: string; callOf: ClientCalls }>,
   operation: ApiOperation,
 ): DocContent {
   const { operationId, label, summary, method, parameters, requestBody } = operation;

@@ -38,11 +38,7 @@ export function useScene(): Scene {
 }
 
 export function sceneOf(view: PageView): Scene {
-  return {
-    view,
-    texts: catalogues[view.locale],
-    format: formatOf(view.locale, view),
-  };
+  return { view, texts: catalogues[view.locale], format: formatOf(view.locale, view) };
 }
 
 /** Forms name the version of the payment, once a buyer has signed in. */

@@ -148,14 +148,12 @@ export function ownerScreen(
   });
 }
 
-interface AskProps {
-  readonly scene: KycScene;
-  readonly owner: number;
-  readonly asked: Asked | null;
-}
-
 /** First on the page: who fills in the form for a company seldom knows the owner's numbers. */
-function AskCard({ scene, owner, asked }: AskProps): VNode {
+function AskCard({
+  scene,
+  owner,
+  asked,
+}: Readonly<{ scene: KycScene; owner: number; asked: Asked | null }>): VNode {
   const { words, addressProblem, typed } = scene;
   const path = `kyc/owners/${owner}`;
   const name = ownerName(scene, owner);

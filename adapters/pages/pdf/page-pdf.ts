@@ -67,10 +67,7 @@ interface Fonts {
 /** Parsed once: that takes longer than to write a file. */
 let fonts: Fonts | null = null;
 
-const fontFiles = {
-  regular: 'NotoSans_400Regular.ttf',
-  bold: 'NotoSans_700Bold.ttf',
-} as const;
+const fontFiles = { regular: 'NotoSans_400Regular.ttf', bold: 'NotoSans_700Bold.ttf' } as const;
 
 export async function loadFonts(): Promise<Fonts> {
   return { regular: await readFont('regular'), bold: await readFont('bold') };

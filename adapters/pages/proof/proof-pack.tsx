@@ -37,11 +37,6 @@ import { ProofSheet, type SheetProps } from './proof-sheet.js';
 import { proofTexts } from './proof-texts.js';
 import { verifyPage } from './verify-page.js';
 
-interface Shown {
-  readonly audience: ProofAudience;
-  readonly locale: Locale;
-}
-
 export interface OpenedProof extends SheetProps {
   readonly payment: Payment;
 }
@@ -50,7 +45,7 @@ export interface OpenedProof extends SheetProps {
 export async function openProof(
   deps: Deps,
   payment: Payment,
-  { audience, locale }: Shown,
+  { audience, locale }: Readonly<{ audience: ProofAudience; locale: Locale }>,
 ): Promise<OpenedProof> {
   const proof = await readProof(deps, tenantOf(payment), payment.id, audience);
   const { timeZone } = await deps.store.run((tx) => loadOrganization(tx, payment.orgId));

@@ -78,11 +78,6 @@ export const invoiceFormPages = [
   memberPages.action({ path, access, form: 'multipart', run: send }),
 ];
 
-interface SellerChoice {
-  readonly externalId: string;
-  readonly name: string;
-}
-
 async function readEmpty(context: PageContext, call: MemberCall) {
   const { deps } = context;
   const seller = (call.query.get('seller') ?? '').slice(0, 200);
@@ -189,7 +184,7 @@ async function sellersOf(
   deps: Deps,
   tenant: Tenant,
   chosen: string,
-): Promise<readonly SellerChoice[]> {
+): Promise<readonly Readonly<{ externalId: string; name: string }>[]> {
   const [approved, one] = await Promise.all([
     listAccounts(deps, tenant, {
       role: 'seller',
