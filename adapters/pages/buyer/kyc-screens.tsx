@@ -7,6 +7,7 @@ import type { ScreenContent } from '../hosted/layout.js';
 import { paymentScene, type Scene } from '../hosted/scene.js';
 import { ButtonLink, CheckAgain, Form, LiveNote, Note, Submit, Time } from '../kit/components.js';
 import { TextField } from '../kit/fields.js';
+import { Card } from '../kit/pages/card.js';
 import { nameOf } from '../kit/plain-text.js';
 import { FourAnswers, MoneyCard, whereMoney } from './money-parts.js';
 
@@ -30,8 +31,7 @@ function startScreen(scene: Scene): ScreenContent {
     body: (
       <>
         {view.kyc.asksFacts ? <Facts scene={scene} /> : null}
-        <section class="card stack">
-          <h2>{kyc.hand}</h2>
+        <Card heading={kyc.hand} isStack>
           <h3>{kyc.company}</h3>
           <List items={kyc.companyList} />
           <h3>{kyc.person}</h3>
@@ -43,7 +43,7 @@ function startScreen(scene: Scene): ScreenContent {
             </ButtonLink>
             <span class="small quiet">{kyc.saved}</span>
           </div>
-        </section>
+        </Card>
         <section class="stack-s">
           <h2>{kyc.why}</h2>
           <p>{kyc.whyText}</p>
@@ -58,15 +58,14 @@ function startScreen(scene: Scene): ScreenContent {
 function Facts({ scene }: { readonly scene: Scene }): VNode {
   const words = scene.texts.kyc.facts;
   return (
-    <section class="card stack">
-      <h2>{words.heading}</h2>
+    <Card heading={words.heading} isStack>
       <p>{words.lede}</p>
       <Form to="facts" class="stack">
         <TextField name="born" type="date" label={words.born} hint={words.bornHint} />
         <TextField name="number" label={words.number} hint={words.numberHint} maxLength={64} />
         <Submit>{words.send}</Submit>
       </Form>
-    </section>
+    </Card>
   );
 }
 

@@ -19,6 +19,7 @@ import {
   Rows,
   Time,
 } from '../kit/components.js';
+import { Card } from '../kit/pages/card.js';
 import { Table } from '../kit/pages/table.js';
 import { condition, PayWithin, rateOf } from './money-parts.js';
 
@@ -129,13 +130,12 @@ export function Together({ scene }: { readonly scene: PaymentScene }): VNode | n
   const { together } = payment;
   if (together.length === 0) return null;
   return (
-    <section class="card stack">
-      <h2>{texts.together.pays(together.length)}</h2>
+    <Card heading={texts.together.pays(together.length)} isStack>
       <Rows look="right" rows={together.map((one) => rowOf(scene, one))} />
       <p>
         <b>{texts.together.once}</b> {texts.together.order}
       </p>
-    </section>
+    </Card>
   );
 }
 

@@ -18,6 +18,7 @@ import {
 import type { PaymentWallet } from '../../../core/usecases/money-desk/wallet-balances.js';
 import { Facts, Foreign, foreign, Stations, Sub } from '../kit/components.js';
 import { useFrame } from '../kit/page-frame.js';
+import { Card } from '../kit/pages/card.js';
 import { listPath } from '../kit/pages/list-page.js';
 import { Table } from '../kit/pages/table.js';
 import { format } from './console-layout.js';
@@ -204,8 +205,7 @@ export function Known({ found }: Part): VNode {
   const { missing } = situationAmounts(found);
   const { id, externalId, number, buyer, mode, bankDetailsCode } = payment;
   return (
-    <section class="card">
-      <h2>Known</h2>
+    <Card heading="Known">
       <Facts
         facts={[
           [
@@ -249,7 +249,7 @@ export function Known({ found }: Part): VNode {
           ],
         ]}
       />
-    </section>
+    </Card>
   );
 }
 
@@ -258,8 +258,7 @@ export function WhatHappened({ found }: Part): VNode {
   const lines = caseLines(found.history).toReversed();
   const calls = lines.filter(({ isCall }) => isCall);
   return (
-    <section class="card">
-      <h2>What happened</h2>
+    <Card heading="What happened">
       <Log lines={lines.filter(({ isCall }) => !isCall)} />
       {calls.length === 0 ? null : (
         <details>
@@ -267,7 +266,7 @@ export function WhatHappened({ found }: Part): VNode {
           <Log lines={calls} />
         </details>
       )}
-    </section>
+    </Card>
   );
 }
 

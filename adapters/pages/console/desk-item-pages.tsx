@@ -38,6 +38,7 @@ import { Amount, Button, Facts, Foreign, Form, Note } from '../kit/components.js
 import type { FieldError } from '../kit/fields.js';
 import { useFrame } from '../kit/page-frame.js';
 import type { PageContext } from '../kit/page-route.js';
+import { Card } from '../kit/pages/card.js';
 import { idIn } from '../kit/pages/declared-pages.js';
 import { type DeclaredField, hidden, radio, textAs, tick, words } from '../kit/pages/form-page.js';
 import {
@@ -352,8 +353,7 @@ function isWaiting({ state, isVoid, isExpired }: ListedProposal): boolean {
 function Evidence({ row, organization }: { row: QueueRow; organization: string | null }): VNode {
   const { orgId, mode, kind, id, sinceMs } = row;
   return (
-    <section class="card">
-      <h2>Known</h2>
+    <Card heading="Known">
       <Facts
         facts={[
           ['Waits since', format.short(sinceMs)],
@@ -365,7 +365,7 @@ function Evidence({ row, organization }: { row: QueueRow; organization: string |
           [capital(kind), <span class="code">{id}</span>],
         ]}
       />
-    </section>
+    </Card>
   );
 }
 
@@ -373,8 +373,7 @@ function Evidence({ row, organization }: { row: QueueRow; organization: string |
 export function Decisions({ decisions }: { decisions: readonly ListedProposal[] }): VNode {
   const { view } = useFrame();
   return (
-    <section class="card">
-      <h2>Who did what</h2>
+    <Card heading="Who did what">
       {decisions.length === 0 ? <p class="quiet">Nobody has decided about it.</p> : null}
       <ol class="timeline">
         {decisions.map((decision) => (
@@ -393,7 +392,7 @@ export function Decisions({ decisions }: { decisions: readonly ListedProposal[] 
           </li>
         ))}
       </ol>
-    </section>
+    </Card>
   );
 }
 

@@ -24,6 +24,7 @@ import {
 } from '../kit/components.js';
 import { useFrame } from '../kit/page-frame.js';
 import type { PageContext } from '../kit/page-route.js';
+import { Card } from '../kit/pages/card.js';
 import { idIn } from '../kit/pages/declared-pages.js';
 import { idCursor, pageOf } from '../kit/pages/list-page.js';
 import {
@@ -98,10 +99,9 @@ export const proposalPages = [
               {row === null ? null : <Item row={row} />}
               <Second proposal={proposal} me={me} />
             </div>
-            <section class="card">
-              <h2>What it relies on</h2>
+            <Card heading="What it relies on">
               <Facts facts={factsOf(proposal, name)} />
-            </section>
+            </Card>
           </div>
         ),
       }),

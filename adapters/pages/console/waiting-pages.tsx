@@ -16,6 +16,7 @@ import {
 } from '../../../core/usecases/parties/production-requests.js';
 import { Button, Facts, Foreign, Form, Note, Submit } from '../kit/components.js';
 import type { PageContext } from '../kit/page-route.js';
+import { Card } from '../kit/pages/card.js';
 import { idIn } from '../kit/pages/declared-pages.js';
 import { FormKey, formKey, newFormKey } from '../kit/pages/form-key.js';
 import { hidden, type ShownFields, text } from '../kit/pages/form-page.js';
@@ -134,8 +135,7 @@ function Grant({ orgId, keyOfForm }: { orgId: string; keyOfForm: string }): VNod
 function Answers({ request }: { readonly request: ProductionRequest }): VNode {
   const { answers, certified, requestedBy, createdAtMs } = request;
   return (
-    <section class="card">
-      <h2>What it answers</h2>
+    <Card heading="What it answers">
       <Facts
         facts={[
           ['What it sells', <Foreign text={answers.sells} />],
@@ -146,7 +146,7 @@ function Answers({ request }: { readonly request: ProductionRequest }): VNode {
           ['Asked', format.short(createdAtMs)],
         ]}
       />
-    </section>
+    </Card>
   );
 }
 

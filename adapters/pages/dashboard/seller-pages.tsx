@@ -48,6 +48,7 @@ import {
 } from '../kit/components.js';
 import { Icon } from '../kit/icons.js';
 import type { PageAnswer, PageContext } from '../kit/page-route.js';
+import { Card } from '../kit/pages/card.js';
 import { idIn, PAGE_SIZE } from '../kit/pages/declared-pages.js';
 import { emailText, emailTexts } from '../kit/pages/email-texts.js';
 import { newIdOf } from '../kit/pages/form-key.js';
@@ -384,8 +385,7 @@ function Missing({ account }: { readonly account: ConnectedAccount }): VNode {
   const due = shownDue(account);
   const { answerByMs } = account;
   return (
-    <section class="card stack">
-      <h2>{words.missingHeading}</h2>
+    <Card heading={words.missingHeading} isStack>
       {lacks.length === 0 ? (
         <p>{words.nothingMissing}</p>
       ) : (
@@ -431,7 +431,7 @@ function Missing({ account }: { readonly account: ConnectedAccount }): VNode {
           </dl>
         </>
       )}
-    </section>
+    </Card>
   );
 }
 
@@ -441,8 +441,7 @@ function Destination({ detail: { account, changes } }: { readonly detail: Detail
   const words = texts.seller;
   const held = isHeld(account, view.nowMs) ? account.heldUntilMs : null;
   return (
-    <section class="card stack">
-      <h2>{words.destination}</h2>
+    <Card heading={words.destination} isStack>
       <p>{account.destinationRef === null ? words.noDestination : words.hasDestination}</p>
       {held === null ? null : <p>{words.held(format.instant(held))}</p>}
       {changes.length === 0 ? null : (
@@ -459,7 +458,7 @@ function Destination({ detail: { account, changes } }: { readonly detail: Detail
           ]}
         />
       )}
-    </section>
+    </Card>
   );
 }
 
@@ -470,8 +469,7 @@ function Details({ account }: { readonly account: ConnectedAccount }): VNode {
   const language = languageNames[payeeLocale(account)];
   const { approvedAtMs, createdAtMs } = account;
   return (
-    <section class="card">
-      <h2>{texts.payment.details}</h2>
+    <Card heading={texts.payment.details}>
       <Facts
         facts={[
           [texts.payment.yourId, foreign(externalId)],
@@ -495,6 +493,6 @@ function Details({ account }: { readonly account: ConnectedAccount }): VNode {
           [texts.payment.id, <OwnId id={account.id} label={texts.payment.copyId} />],
         ]}
       />
-    </section>
+    </Card>
   );
 }

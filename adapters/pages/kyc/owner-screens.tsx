@@ -14,6 +14,7 @@ import {
 import type { ScreenContent } from '../hosted/layout.js';
 import { Button, ButtonForm, ButtonLink, Form, Note } from '../kit/components.js';
 import { CheckField, TextField } from '../kit/fields.js';
+import { Card } from '../kit/pages/card.js';
 import { type DocumentProps, DocumentRows, fileErrors, WhyDocuments } from './document-screens.js';
 import { Fields } from './field-controls.js';
 import {
@@ -188,15 +189,14 @@ function AskCard({
     );
   }
   return (
-    <section class="card stack">
-      <h2>{words.owners.askHeading(name)}</h2>
+    <Card heading={words.owners.askHeading(name)} isStack>
       <AskedState scene={scene} asked={asked} />
       {form}
       <Form to={`${path}/take-back`} class="stack-s">
         <Button look="link">{words.owners.takeBack}</Button>
         <p class="small quiet">{words.owners.takeBackText}</p>
       </Form>
-    </section>
+    </Card>
   );
 }
 

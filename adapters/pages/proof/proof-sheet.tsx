@@ -17,6 +17,7 @@ import { purposeNames } from '../../../core/domain/payments/purpose.js';
 import { catalogues } from '../hosted/texts.js';
 import { type FactRow, Foreign, foreign, Rows } from '../kit/components.js';
 import { type Format, formatOf } from '../kit/format.js';
+import { Card } from '../kit/pages/card.js';
 import { type ProofTexts, proofTexts } from './proof-texts.js';
 
 interface SheetScene {
@@ -47,11 +48,10 @@ export function ProofSheet({ proof, locale, timeZone, keys }: SheetProps): VNode
       {transfers.map((one, index) => part(texts.transfer, transferRows(scene, one, index === 0)))}
       {exemption === null ? null : part(texts.exemption, demandRows(scene, exemption))}
       {entries === null ? null : <Entries scene={scene} entries={entries} />}
-      <section class="card">
-        <h2>{texts.check}</h2>
+      <Card heading={texts.check}>
         <p>{texts.checkText(keys)}</p>
         <p class="small quiet">{texts.noAdvice}</p>
-      </section>
+      </Card>
     </>
   );
 }
@@ -59,10 +59,9 @@ export function ProofSheet({ proof, locale, timeZone, keys }: SheetProps): VNode
 function part(title: string, rows: readonly (FactRow | null)[]): VNode | null {
   if (rows.every((row) => row === null || row.value === null)) return null;
   return (
-    <section class="card">
-      <h2>{title}</h2>
+    <Card heading={title}>
       <Rows rows={rows} />
-    </section>
+    </Card>
   );
 }
 
@@ -171,8 +170,7 @@ function Entries({
   entries,
 }: Readonly<{ scene: SheetScene; entries: readonly ProvenEntry[] }>): VNode {
   return (
-    <section class="card">
-      <h2>{texts.books}</h2>
+    <Card heading={texts.books}>
       <table class="doc">
         <thead>
           <tr>
@@ -197,7 +195,7 @@ function Entries({
           )}
         </tbody>
       </table>
-    </section>
+    </Card>
   );
 }
 

@@ -8,6 +8,7 @@ import type { ScreenContent } from '../../hosted/layout.js';
 import type { Page } from '../../hosted/page-view.js';
 import type { PaymentScene } from '../../hosted/scene.js';
 import { ButtonForm, ButtonLink, Note, Rows, Time } from '../../kit/components.js';
+import { Card } from '../../kit/pages/card.js';
 
 export function shareScreen(
   scene: PaymentScene,
@@ -22,8 +23,7 @@ export function shareScreen(
     body: (
       <>
         {url === null ? null : (
-          <section class="card stack">
-            <h2>{words.made}</h2>
+          <Card heading={words.made} isStack>
             <Rows
               look="copy"
               rows={[
@@ -36,7 +36,7 @@ export function shareScreen(
               ]}
             />
             <p class="small quiet">{words.madeText}</p>
-          </section>
+          </Card>
         )}
         <section class="stack">
           <h2>{words.list}</h2>

@@ -48,6 +48,7 @@ import { type CsvKind, type CsvStyle, csvFile, csvLine } from '../../kit/csv-lin
 import { SelectField } from '../../kit/fields.js';
 import { fxCsv, fxLines } from '../../kit/files/fx-file.js';
 import { download, type PageContext } from '../../kit/page-route.js';
+import { Card } from '../../kit/pages/card.js';
 import { textAs } from '../../kit/pages/form-page.js';
 import { Table } from '../../kit/pages/table.js';
 import { lawTexts } from '../../proof/law-texts.js';
@@ -285,8 +286,7 @@ function Download({ of }: { readonly of: string }): VNode {
   const words = accountingTexts[view.locale];
   const choices = entryForms.map((value) => ({ value, label: entryFiles[value].label }));
   return (
-    <section class="card stack" aria-labelledby="file">
-      <h2 id="file">{words.file}</h2>
+    <Card heading={words.file} id="file" isStack>
       <Form to="accounting/entries" class="stack" download>
         <input type="hidden" name="month" value={of} />
         <SelectField name="form" label={words.format} choices={choices} value="csv" />
@@ -300,7 +300,7 @@ function Download({ of }: { readonly of: string }): VNode {
         </div>
       </Form>
       <p class="small quiet">{words.fileText}</p>
-    </section>
+    </Card>
   );
 }
 
@@ -314,8 +314,7 @@ function Closing({ shown }: { readonly shown: Shown }): VNode {
   const names = accountsOf(accounting);
   const own = entryAccounts.filter((account) => names[account] !== bookAccounts[account]);
   return (
-    <section class="card stack" aria-labelledby="closing">
-      <h2 id="closing">{words.close}</h2>
+    <Card heading={words.close} id="closing" isStack>
       {closed === undefined ? (
         <p class="small quiet">{words.closeText}</p>
       ) : (
@@ -330,7 +329,7 @@ function Closing({ shown }: { readonly shown: Shown }): VNode {
         {words.names}: {own.map((account) => names[account]).join(', ') || '–'}{' '}
         {mayWrite ? <a href={`${view.path}${PATH}/accounts`}>{words.change}</a> : null}
       </p>
-    </section>
+    </Card>
   );
 }
 

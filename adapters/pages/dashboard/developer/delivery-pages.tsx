@@ -13,6 +13,7 @@ import {
 } from '../../../../core/domain/webhooks/webhook-delivery.js';
 import { readDelivery, replayDelivery } from '../../../../core/usecases/webhooks/deliveries.js';
 import { Breakable, ButtonForm, ButtonLink, Code, Copy, Facts } from '../../kit/components.js';
+import { Card } from '../../kit/pages/card.js';
 import { idIn } from '../../kit/pages/declared-pages.js';
 import { ToPlace } from '../dashboard-layout.js';
 import { useDashboard } from '../dashboard-scene.js';
@@ -145,8 +146,7 @@ function Attempts({ shown: { attempts } }: Part): VNode {
   const { texts, format } = useDashboard();
   const words = texts.deliveryPage;
   return (
-    <section class="card">
-      <h2>{words.attempts}</h2>
+    <Card heading={words.attempts}>
       {attempts.length === 0 ? (
         <p class="quiet">{words.noAttempt}</p>
       ) : (
@@ -179,7 +179,7 @@ function Attempts({ shown: { attempts } }: Part): VNode {
           </tbody>
         </table>
       )}
-    </section>
+    </Card>
   );
 }
 
@@ -190,14 +190,13 @@ function LastAnswer({ shown: { attempts } }: Part): VNode | null {
   if (last === undefined || last.responseStatus === null) return null;
   const body = last.responseBody ?? '';
   return (
-    <section class="card">
-      <h2>{words.lastAnswer}</h2>
+    <Card heading={words.lastAnswer}>
       {body === '' ? (
         <p class="quiet">{words.noBody}</p>
       ) : (
         <Code text={body} label={words.lastAnswer} />
       )}
-    </section>
+    </Card>
   );
 }
 
@@ -207,8 +206,7 @@ function Details({ shown }: Part): VNode {
   const { delivery, subscription, event, payment } = shown;
   const { createdAtMs, deliveredAtMs, nextAttemptAtMs } = delivery;
   return (
-    <section class="card">
-      <h2>{words.details}</h2>
+    <Card heading={words.details}>
       <Facts
         facts={[
           [texts.webhooks.payment, payment && <PaymentName payment={payment} />],
@@ -227,7 +225,7 @@ function Details({ shown }: Part): VNode {
           [words.next, nextAttemptAtMs === null ? null : format.exact(nextAttemptAtMs)],
         ]}
       />
-    </section>
+    </Card>
   );
 }
 
@@ -262,10 +260,9 @@ function Headers({ shown: { delivery, attempts } }: Part): VNode {
     `${standardHeaders.signature}: v1,…`,
   ].join('\n');
   return (
-    <section class="card">
-      <h2>{words.headers}</h2>
+    <Card heading={words.headers}>
       <Code text={headers} label={words.headers} />
       <p class="small quiet gap">{words.headersText}</p>
-    </section>
+    </Card>
   );
 }

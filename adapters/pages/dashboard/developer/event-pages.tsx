@@ -6,6 +6,7 @@ import { listOfEvent } from '../../../../core/usecases/webhooks/deliveries.js';
 import { readEvent, SEARCHED_MAX, searchEvents } from '../../../../core/usecases/webhooks/feed.js';
 import { listSubscriptions } from '../../../../core/usecases/webhooks/subscriptions.js';
 import { Breakable, Facts, OwnId } from '../../kit/components.js';
+import { Card } from '../../kit/pages/card.js';
 import { idIn, PAGE_SIZE } from '../../kit/pages/declared-pages.js';
 import { search, select, sequenceCursor } from '../../kit/pages/list-page.js';
 import { Table } from '../../kit/pages/table.js';
@@ -77,8 +78,7 @@ export const eventPages = [
       crumbs: [<ToPlace of="events" />, <span class="code">{event.id}</span>],
       body: (
         <div class="cols second-wide">
-          <section class="card">
-            <h2>{texts.deliveryPage.details}</h2>
+          <Card heading={texts.deliveryPage.details}>
             <Facts
               facts={[
                 [texts.events.subject, <Subject of={event} />],
@@ -87,7 +87,7 @@ export const eventPages = [
                 [texts.events.id, <OwnId id={event.id} label={texts.events.copyId} />],
               ]}
             />
-          </section>
+          </Card>
           <div class="stack">
             <Body event={event} />
             <Webhooks {...sent} />

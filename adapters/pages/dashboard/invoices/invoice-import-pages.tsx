@@ -19,6 +19,7 @@ import { BYTE_ORDER_MARK, csvFile } from '../../kit/csv-line.js';
 import { type FieldError, FileField, SelectField, TextArea } from '../../kit/fields.js';
 import { bytesOf, readFile } from '../../kit/files/uploaded-file.js';
 import { type PageAnswer, type PageContext, seeOther } from '../../kit/page-route.js';
+import { Card } from '../../kit/pages/card.js';
 import { withDone } from '../../kit/pages/declared-pages.js';
 import { Table } from '../../kit/pages/table.js';
 import { type DashboardContent, organizationPage, ToPlace } from '../dashboard-layout.js';
@@ -328,8 +329,7 @@ function FileForm({ made }: ImportProps): VNode {
         <FileField name="file" label={words.file} accept=".csv,.txt,text/csv,text/plain" />
         <Submit>{words.check}</Submit>
       </Form>
-      <section class="card stack" aria-labelledby="columns">
-        <h2 id="columns">{words.columns}</h2>
+      <Card heading={words.columns} id="columns" isStack>
         <p>
           {words.needed}: <code>{list(true)}</code>.
         </p>
@@ -341,7 +341,7 @@ function FileForm({ made }: ImportProps): VNode {
             {words.template}
           </ButtonLink>
         </p>
-      </section>
+      </Card>
     </div>
   );
 }

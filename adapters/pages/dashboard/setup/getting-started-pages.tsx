@@ -30,6 +30,7 @@ import { createPayment } from '../../../../core/usecases/payments/payments.js';
 import { listSubscriptions } from '../../../../core/usecases/webhooks/subscriptions.js';
 import { Button, Foreign, Form } from '../../kit/components.js';
 import { memberRow, type PageContext, seeOther } from '../../kit/page-route.js';
+import { Card } from '../../kit/pages/card.js';
 import { FormKey, formKey, idempotencyKeyOf, newFormKey } from '../../kit/pages/form-key.js';
 import { plainText } from '../../kit/plain-text.js';
 import type { DashboardContent } from '../dashboard-layout.js';
@@ -216,12 +217,11 @@ function startScreen(
             ))}
           </ol>
         </section>
-        <section class="card stack">
-          <h2>{words.who}</h2>
+        <Card heading={words.who} isStack>
           <p class="small">{words.whoText}</p>
           <h2>{words.stuck}</h2>
           <p class="small">{words.stuckText(<span class="code">{view.organization?.id}</span>)}</p>
-        </section>
+        </Card>
       </div>
     ),
   };

@@ -47,6 +47,7 @@ import { logoPath } from '../../kit/files/logo-file.js';
 import { bytesOf, readFile } from '../../kit/files/uploaded-file.js';
 import { frameTexts } from '../../kit/frame-texts.js';
 import type { PageContext } from '../../kit/page-route.js';
+import { Card } from '../../kit/pages/card.js';
 import { emailText } from '../../kit/pages/email-texts.js';
 import {
   type DeclaredField,
@@ -417,8 +418,7 @@ function Parts({ settings, fields }: { settings: Settings; fields: ShownFields }
         </div>
         <Submit>{words.save}</Submit>
       </Form>
-      <section class="card stack">
-        <h2>{words.logo}</h2>
+      <Card heading={words.logo} isStack>
         {settings.logoHash === null ? null : (
           <div class="line ends">
             <Logo settings={settings} />
@@ -435,7 +435,7 @@ function Parts({ settings, fields }: { settings: Settings; fields: ShownFields }
             <Button>{words.saveLogo}</Button>
           </div>
         </Form>
-      </section>
+      </Card>
     </div>
   );
 }

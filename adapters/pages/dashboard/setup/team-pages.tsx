@@ -28,6 +28,7 @@ import {
 import { Breakable, Button, ButtonLink, Foreign, Form, Sub } from '../../kit/components.js';
 import { SelectField } from '../../kit/fields.js';
 import type { PageContext } from '../../kit/page-route.js';
+import { Card } from '../../kit/pages/card.js';
 import { idIn } from '../../kit/pages/declared-pages.js';
 import { emailText } from '../../kit/pages/email-texts.js';
 import {
@@ -372,21 +373,19 @@ function InviteFirst(): VNode {
   const { texts, view } = useDashboard();
   const words = texts.setup.team;
   return (
-    <section class="card stack">
-      <h2>{words.invite}</h2>
+    <Card heading={words.invite} isStack>
       <p class="small quiet">{words.first}</p>
       <p class="actions">
         <ButtonLink href={`${view.path}${INVITE}`}>{words.invite}</ButtonLink>
       </p>
-    </section>
+    </Card>
   );
 }
 
 function Removal({ member, keepers }: { member: Member; keepers: readonly string[] }): VNode {
   const words = useDashboard().texts.setup.team;
   return (
-    <section class="card stack">
-      <h2>{words.removeHeading}</h2>
+    <Card heading={words.removeHeading} isStack>
       <p class="small">{words.removeText}</p>
       <Form to={`team/${member.id}/remove`} class="stack">
         <SelectField
@@ -399,6 +398,6 @@ function Removal({ member, keepers }: { member: Member; keepers: readonly string
           <Button look="danger">{words.removeButton(memberName(member))}</Button>
         </div>
       </Form>
-    </section>
+    </Card>
   );
 }
