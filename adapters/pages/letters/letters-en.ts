@@ -281,9 +281,8 @@ export const lettersEn = {
       paragraphs: [
         `${object} did not accept them, in live mode. At least one event was given up ` +
           `after its last try.`,
-        'No event is lost: replay the deliveries in the dashboard when the server ' +
-          'works, or read the event feed. While this lasts, this email comes once a ' +
-          'day.',
+        'No event is lost: replay the deliveries in the dashboard when the server works, or read ' +
+          'the event feed. While this lasts, this email comes once a day.',
       ],
     }),
     passkey_added: ({ org }) => ({
@@ -504,8 +503,7 @@ export const lettersEn = {
     help: (org, email, reference) =>
       email === null
         ? `Ask ${org} and give the reference ${reference}.`
-        : `Answer this email, or write to ${org} at ${email}. Give the reference ` +
-          `${reference}.`,
+        : `Answer this email, or write to ${org} at ${email}. Give the reference ${reference}.`,
     moreInvoices: (count) => `And ${count} more, which the page lists.`,
     copyLink: 'The link does not open? Copy it:',
   },

@@ -283,9 +283,8 @@ export const lettersEs = {
       paragraphs: [
         `${object} no los aceptó, en modo de producción. Al menos un evento se abandonó ` +
           `tras el último intento.`,
-        'Ningún evento se pierde: reenvíe las entregas en el panel cuando el ' +
-          'servidor funcione, o lea el feed de eventos. Mientras dure, este correo ' +
-          'llega una vez al día.',
+        'Ningún evento se pierde: reenvíe las entregas en el panel cuando el servidor funcione, ' +
+          'o lea el feed de eventos. Mientras dure, este correo llega una vez al día.',
       ],
     }),
     passkey_added: ({ org }) => ({

@@ -287,9 +287,8 @@ export const lettersPtBr = {
       paragraphs: [
         `${object} não os aceitou, no modo de produção. Pelo menos um evento foi ` +
           `abandonado após a última tentativa.`,
-        'Nenhum evento se perde: reenvie as entregas no painel quando o servidor ' +
-          'funcionar, ou leia o feed de eventos. Enquanto durar, este e-mail chega uma ' +
-          'vez por dia.',
+        'Nenhum evento se perde: reenvie as entregas no painel quando o servidor funcionar, ou ' +
+          'leia o feed de eventos. Enquanto durar, este e-mail chega uma vez por dia.',
       ],
     }),
     passkey_added: ({ org }) => ({

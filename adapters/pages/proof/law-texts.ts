@@ -2,34 +2,17 @@
 import type { Locale } from '../../../core/domain/base/locale.js';
 import type { Duty } from '../../../core/domain/law/duty.js';
 
-interface DutyWords {
-  readonly what: string;
-  /** Who files or does it, and by when. */
-  readonly who: string;
-  /** What Ponte gives for it. */
-  readonly given: string;
-}
+/** `who` files or does it, and by when; `given` is what Ponte gives for it. */
+type DutyWords = Readonly<Record<'what' | 'who' | 'given', string>>;
 
-export interface LawTexts {
-  readonly title: string;
-  readonly noAdvice: string;
-  readonly lede: string;
-  readonly heads: readonly [what: string, rule: string, who: string, given: string, source: string];
-  readonly since: (month: string) => string;
-  readonly open: string;
-  readonly openText: string;
-  readonly duties: Readonly<Record<Duty, DutyWords>>;
-}
-
-const en: LawTexts = {
+const en = {
   title: 'What the law asks',
   noAdvice:
-    'This is not legal or tax advice. The sources are summaries of law firms and of the ' +
-    'press, read ' +
-    'in November 2026, not the rules themselves. Ask who advises you.',
+    'This is not legal or tax advice. The sources are summaries of law firms and of the press, ' +
+    'read in November 2026, not the rules themselves. Ask who advises you.',
   lede: 'What Brazil asks around payments from abroad, who does it, and what Ponte gives for it.',
   heads: ['Duty', 'Rule', 'Who, by when', 'What Ponte gives', 'Source'],
-  since: (month) => `since ${month}`,
+  since: (month: string) => `since ${month}`,
   open: 'Open',
   openText: 'The sources leave open whether it concerns these payments, or whom.',
   duties: {
@@ -60,9 +43,7 @@ const en: LawTexts = {
       given: 'Payer, payee and wallets in the proof of a payment.',
     },
     efx: {
-      what:
-        'eFX providers settle by exchange or by a non-resident BRL account, not by virtual ' +
-        'assets.',
+      what: 'eFX providers settle by exchange or by a non-resident BRL account, not by virtual assets.',
       who: 'eFX providers; their authorisation by 31 May 2027.',
       given: '`asset` of a settlement shows whether a stablecoin was sold.',
     },
@@ -106,8 +87,10 @@ const en: LawTexts = {
       who: 'The operator of this service, when the person asks.',
       given: '`ponte person export` and `ponte person erase`; the books stay.',
     },
-  },
+  } satisfies Record<Duty, DutyWords>,
 };
+
+type LawTexts = typeof en;
 
 const ptBr: LawTexts = {
   title: 'O que a lei pede',
@@ -202,9 +185,8 @@ const ptBr: LawTexts = {
 const es: LawTexts = {
   title: 'Lo que pide la ley',
   noAdvice:
-    'Esto no es asesoría legal ni tributaria. Las fuentes son resúmenes de estudios ' +
-    'jurídicos y de la ' +
-    'prensa, leídos en noviembre de 2026, no las normas mismas. Consulte a quien lo asesora.',
+    'Esto no es asesoría legal ni tributaria. Las fuentes son resúmenes de estudios jurídicos y ' +
+    'de la prensa, leídos en noviembre de 2026, no las normas mismas. Consulte a quien lo asesora.',
   lede: 'Lo que Brasil pide en pagos del exterior, quién lo cumple y qué da Ponte.',
   heads: ['Deber', 'Norma', 'Quién, hasta cuándo', 'Qué da Ponte', 'Fuente'],
   since: (month) => `desde ${month}`,
@@ -289,4 +271,4 @@ const es: LawTexts = {
   },
 };
 
-export const lawTexts = { en, 'pt-BR': ptBr, es } as const satisfies Record<Locale, LawTexts>;
+export const lawTexts: Readonly<Record<Locale, LawTexts>> = { en, 'pt-BR': ptBr, es };

@@ -4,102 +4,23 @@ import type { Demand, ProvableFact } from '../../../core/domain/law/exemption.js
 import type { PayerAgreement } from '../../../core/domain/payments/payer-facts.js';
 import type { PayerRelation } from '../../../core/domain/payments/payer-relation.js';
 
-export interface ProofTexts {
-  readonly title: string;
-  readonly lede: (payee: string, buyer: string) => string;
-  readonly pdf: string;
-  readonly pack: string;
-  /** A button. */
-  readonly proofs: string;
-  readonly monthTitle: (month: string) => string;
-  readonly monthText: string;
-  readonly noPayments: string;
-  /** For the buyer. */
-  readonly signed: string;
-  readonly makeLink: string;
-  readonly copyLink: string;
-  readonly endLinks: (count: number) => string;
-  readonly linkNow: string;
-  readonly until: (text: string) => string;
-  readonly payment: string;
-  readonly payee: string;
-  readonly buyer: string;
-  readonly country: string;
-  readonly email: string;
-  readonly amount: string;
-  readonly number: string;
-  readonly yourId: string;
-  readonly purchaseOrder: string;
-  readonly purpose: string;
-  readonly relation: string;
-  readonly relations: Readonly<Record<PayerRelation, string>>;
-  readonly fiscalDocument: string;
-  readonly invoice: string;
-  readonly price: string;
-  readonly confirmed: string;
-  readonly rate: string;
-  readonly effectiveRate: string;
-  readonly fees: string;
-  readonly payeeGets: string;
-  readonly transfer: string;
-  readonly received: string;
-  readonly verifiedPayer: string;
-  readonly verifiedCountry: string;
-  /** Whether the bank wrote the verified name. */
-  readonly agreement: string;
-  readonly agreements: Readonly<Record<PayerAgreement, string>>;
-  readonly payer: string;
-  readonly payerBank: string;
-  readonly reference: string;
-  readonly trace: string;
-  readonly asset: string;
-  readonly transaction: string;
-  readonly pix: string;
-  readonly settled: string;
-  readonly endToEndId: string;
-  readonly returned: string;
-  readonly exemption: string;
-  readonly demands: Readonly<Record<Demand, string>>;
-  readonly met: string;
-  readonly missing: (facts: string) => string;
-  readonly facts: Readonly<Record<ProvableFact, string>>;
-  readonly books: string;
-  readonly account: string;
-  readonly id: string;
-  readonly check: string;
-  readonly checkText: (keys: string) => string;
-  readonly noAdvice: string;
-  readonly verify: VerifyTexts;
-}
-
-/** In the file that checks a pack. */
-export interface VerifyTexts {
-  readonly title: string;
-  readonly lede: string;
-  readonly choose: string;
-  readonly genuine: string;
-  readonly notGenuine: string;
-  readonly compare: string;
-}
-
-const en: ProofTexts = {
+const en = {
   title: 'Proof of payment',
-  lede: (payee, buyer) => `${payee} was paid by ${buyer}.`,
+  lede: (payee: string, buyer: string) => `${payee} was paid by ${buyer}.`,
   pdf: 'PDF',
   pack: 'Pack (ZIP)',
   proofs: 'Proofs',
-  monthTitle: (month) => `Proofs of ${month}`,
+  monthTitle: (month: string) => `Proofs of ${month}`,
   monthText:
-    'One signed pack for each payee: the proof of each payment that settled in the ' +
-    'month, and what ' +
-    'the exemption of PIS and COFINS asks, shown or missing.',
+    'One signed pack for each payee: the proof of each payment that settled in the month, and ' +
+    'what the exemption of PIS and COFINS asks, shown or missing.',
   noPayments: 'No payment settled in this month.',
   signed: 'Signed proof (ZIP)',
   makeLink: 'Link for an accountant or bank',
   copyLink: 'Copy the link',
-  endLinks: (count) => (count === 1 ? 'End the link' : `End ${count} links`),
+  endLinks: (count: number) => (count === 1 ? 'End the link' : `End ${count} links`),
   linkNow: 'Copy the link now: it is shown once.',
-  until: (text) => `This link ends on ${text}.`,
+  until: (text: string) => `This link ends on ${text}.`,
   payment: 'Payment',
   payee: 'Payee',
   buyer: 'Payer',
@@ -119,7 +40,7 @@ const en: ProofTexts = {
     branch: 'one is a branch of the other',
     shareholder: 'one has a share in the other',
     relative: 'family',
-  },
+  } satisfies Record<PayerRelation, string>,
   fiscalDocument: 'Fiscal document',
   invoice: 'Invoice file',
   price: 'Price as the payer confirmed it',
@@ -133,7 +54,11 @@ const en: ProofTexts = {
   verifiedPayer: 'Payer as verified',
   verifiedCountry: 'Country as verified',
   agreement: 'Name on the line of the bank',
-  agreements: { agrees: 'the same', differs: 'another name', not_told: 'not known' },
+  agreements: {
+    agrees: 'the same',
+    differs: 'another name',
+    not_told: 'not known',
+  } satisfies Record<PayerAgreement, string>,
   payer: 'Payer as the bank wrote it',
   payerBank: 'Bank of the payer',
   reference: 'Reference',
@@ -149,9 +74,9 @@ const en: ProofTexts = {
     payer_abroad: 'The payer is abroad',
     conversion: 'Currencies were converted',
     service: 'The payment belongs to a service',
-  },
+  } satisfies Record<Demand, string>,
   met: 'shown',
-  missing: (facts) => `missing: ${facts}`,
+  missing: (facts: string) => `missing: ${facts}`,
   facts: {
     'payer.name': 'name of the payer as verified',
     'payer.country': 'a verified country of the payer that is not Brazil',
@@ -163,12 +88,12 @@ const en: ProofTexts = {
     fiscalDocument: 'number or key of the fiscal document',
     invoice: 'invoice file',
     purpose: 'purpose',
-  },
+  } satisfies Record<ProvableFact, string>,
   books: 'Entries of the ledger',
   account: 'Account',
   id: 'Id',
   check: 'How to check it',
-  checkText: (keys) =>
+  checkText: (keys: string) =>
     'The pack has these facts and the invoice with signed digests. Its file ' +
     `verify.html checks each byte without a network. The keys of the signatures are at ${keys}.`,
   noAdvice:
@@ -184,6 +109,8 @@ const en: ProofTexts = {
   },
 };
 
+export type ProofTexts = typeof en;
+
 const ptBr: ProofTexts = {
   title: 'Comprovante de pagamento',
   lede: (payee, buyer) => `${payee} recebeu o pagamento de ${buyer}.`,
@@ -192,9 +119,8 @@ const ptBr: ProofTexts = {
   proofs: 'Comprovantes',
   monthTitle: (month) => `Comprovantes de ${month}`,
   monthText:
-    'Um pacote assinado por recebedor: o comprovante de cada pagamento liquidado no mês ' +
-    'e o que a ' +
-    'isenção de PIS e COFINS pede, comprovado ou em falta.',
+    'Um pacote assinado por recebedor: o comprovante de cada pagamento liquidado no mês e o que ' +
+    'a isenção de PIS e COFINS pede, comprovado ou em falta.',
   noPayments: 'Nenhum pagamento foi liquidado neste mês.',
   signed: 'Comprovante assinado (ZIP)',
   makeLink: 'Link para contador ou banco',
@@ -294,9 +220,8 @@ const es: ProofTexts = {
   proofs: 'Comprobantes',
   monthTitle: (month) => `Comprobantes de ${month}`,
   monthText:
-    'Un paquete firmado por beneficiario: el comprobante de cada pago liquidado en el ' +
-    'mes y lo que ' +
-    'pide la exención de PIS y COFINS, comprobado o faltante.',
+    'Un paquete firmado por beneficiario: el comprobante de cada pago liquidado en el mes y lo ' +
+    'que pide la exención de PIS y COFINS, comprobado o faltante.',
   noPayments: 'Ningún pago se liquidó en este mes.',
   signed: 'Comprobante firmado (ZIP)',
   makeLink: 'Enlace para contador o banco',
@@ -388,4 +313,4 @@ const es: ProofTexts = {
   },
 };
 
-export const proofTexts = { en, 'pt-BR': ptBr, es } as const satisfies Record<Locale, ProofTexts>;
+export const proofTexts: Readonly<Record<Locale, ProofTexts>> = { en, 'pt-BR': ptBr, es };

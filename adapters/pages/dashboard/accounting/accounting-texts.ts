@@ -124,9 +124,8 @@ export const accountingTexts: Readonly<Record<Locale, AccountingTexts>> = {
     download: 'Descargar',
     close: 'Cerrar el mes',
     closeText:
-      'Cuando esté en sus libros. Sus asientos y los nombres de las cuentas quedan como ' +
-      'están, y lo que se registre después es un asiento del mes siguiente. No se puede ' +
-      'deshacer.',
+      'Cuando esté en sus libros. Sus asientos y los nombres de las cuentas quedan como están, y ' +
+      'lo que se registre después es un asiento del mes siguiente. No se puede deshacer.',
     closedOn: (day) => `Cerrado el ${day}. Sus asientos ya no cambian.`,
     names: 'Nombres de las cuentas',
     namesText:
@@ -138,9 +137,8 @@ export const accountingTexts: Readonly<Record<Locale, AccountingTexts>> = {
     extract: 'Extracto del mes',
     extractText:
       'Cada PIX del mes con stablecoin, cantidad, BRL, pagador y finalidad: lo que pide la ' +
-      'declaración mensual de criptoactivos de Brasil (DeCripto, IN RFB 2.291). Los días ' +
-      'son los de Brasilia. Esto no es asesoramiento: su contador decide si hay ' +
-      'declaración.',
+      'declaración mensual de criptoactivos de Brasil (DeCripto, IN RFB 2.291). Los días son los ' +
+      'de Brasilia. Esto no es asesoramiento: su contador decide si hay declaración.',
     extractCount: (count, sum) => `${count} PIX, ${sum}`,
     incomplete: (count) =>
       `En ${count} de ellos faltan datos. La columna “missing” del archivo dice cuáles.`,

@@ -301,9 +301,7 @@ export const dashboardEn = {
     heading: 'Export as CSV',
     crumb: 'Export',
     all: { payments: 'All payments', invoices: 'All invoices' },
-    text:
-      'One row for each payment, with the names of the API. The audit log keeps who exported ' +
-      'what.',
+    text: 'One row for each payment, with the names of the API. The audit log keeps who exported what.',
     bom: 'For Excel',
     bomHint:
       'Written as Excel in your language reads it. Times are those of the organization; ' +
@@ -734,8 +732,7 @@ export const dashboardEn = {
     fiscalAdd: 'Add the NF-e or NFS-e',
     fiscalReplace: 'Replace the NF-e or NFS-e',
     fiscalText:
-      'From now on proofs and packs show it. Those that were made before stay valid as ' +
-      'they are.',
+      'From now on proofs and packs show it. Those that were made before stay valid as they are.',
     cancel: 'Cancel payment',
     cancelText: 'It cannot be opened again. Money that arrives goes back to the buyer.',
     cancelReason: 'Reason, which the integrator receives',

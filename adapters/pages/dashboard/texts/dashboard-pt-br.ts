@@ -413,9 +413,8 @@ export const dashboardPtBr: DashboardTexts = {
   vendorPapers: {
     heading: 'Documentos do fornecedor',
     lede:
-      'O que os compradores arquivam antes de pagar um novo fornecedor. Um comprador com ' +
-      'acesso os baixa na página do pagamento, até o último dia. A Ponte não confere o que ' +
-      'eles dizem.',
+      'O que os compradores arquivam antes de pagar um novo fornecedor. Um comprador com acesso ' +
+      'os baixa na página do pagamento, até o último dia. A Ponte não confere o que eles dizem.',
     kind: 'Documento',
     file: 'Arquivo',
     state: 'Situação',

@@ -23,9 +23,7 @@ export const setupEs: SetupTexts = {
     change: 'Cambiar',
     organization: {
       heading: 'Organización',
-      none:
-        'Su razón social, CNPJ y dirección, para el proveedor de liquidación. Lleva cinco ' +
-        'minutos.',
+      none: 'Su razón social, CNPJ y dirección, para el proveedor de liquidación. Lleva cinco minutos.',
       sandbox: 'El modo de prueba acepta datos de ejemplo: el proveedor los aprueba al instante.',
       useSandbox: 'Usar datos de ejemplo',
       fill: 'Completar',

@@ -64,9 +64,8 @@ export const es = {
     link: 'Enviar a un colega',
     heading: 'Mostrar los datos bancarios a un colega',
     lede:
-      'Quien tiene el enlace ve el importe, la referencia y los datos bancarios de este ' +
-      'pago, y no puede cambiar nada. Funciona hasta que el pago termina, durante 14 ' +
-      'días como máximo.',
+      'Quien tiene el enlace ve el importe, la referencia y los datos bancarios de este pago, y ' +
+      'no puede cambiar nada. Funciona hasta que el pago termina, durante 14 días como máximo.',
     make: 'Crear un enlace',
     made: 'Envíe este enlace a su colega',
     madeText: 'Solo se muestra aquí, una vez.',

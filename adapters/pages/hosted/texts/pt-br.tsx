@@ -64,9 +64,8 @@ export const ptBr = {
     link: 'Enviar a um colega',
     heading: 'Mostrar os dados bancários a um colega',
     lede:
-      'Quem tem o link vê o valor, a referência e os dados bancários deste pagamento e ' +
-      'não pode mudar nada. Ele funciona até o pagamento terminar, por 14 dias no ' +
-      'máximo.',
+      'Quem tem o link vê o valor, a referência e os dados bancários deste pagamento e não pode ' +
+      'mudar nada. Ele funciona até o pagamento terminar, por 14 dias no máximo.',
     make: 'Criar um link',
     made: 'Envie este link ao seu colega',
     madeText: 'Ele aparece só aqui, uma única vez.',
