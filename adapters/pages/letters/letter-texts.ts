@@ -141,16 +141,21 @@ export interface ConfirmationFacts extends LetterFacts {
 const detailNames = ['number', 'purchaseOrder', 'buyerReference', 'due'] as const;
 export type DetailName = (typeof detailNames)[number];
 
-/** The sentences of one letter. */
-export interface LetterTexts {
+interface LetterParts {
   readonly subject: string;
-  readonly heading: string;
+  /** If it is not the subject. */
+  readonly heading?: string;
   /** The end of the heading, in large figures. */
   readonly amount?: string | null;
   readonly paragraphs?: readonly string[];
   /** To “Where is my money?”, “What happens next?” and “What must I do?”. */
   readonly answers?: readonly [money: string, next: string, todo: string];
 }
+
+/** The sentences of one letter. Most have paragraphs alone. */
+type LetterTexts =
+  | LetterParts
+  | readonly [subject: string, heading: string, ...paragraphs: readonly string[]];
 
 /** The purposes of letters about a KYC form without a payment. */
 export type FormPurpose = 'sign_in' | 'owner_link' | 'kyc_approved' | 'kyc_more' | 'kyc_rejected';
@@ -273,7 +278,14 @@ function shownObject(object: string | null): string {
 }
 
 /** The sentences for a letter. */
-export function textsOf(catalogue: LetterCatalogue, letter: Letter): LetterTexts {
+export function textsOf(catalogue: LetterCatalogue, letter: Letter): LetterParts {
+  const texts = chosenTexts(catalogue, letter);
+  if ('subject' in texts) return texts;
+  const [subject, heading, ...paragraphs] = texts;
+  return { subject, heading, paragraphs };
+}
+
+function chosenTexts(catalogue: LetterCatalogue, letter: Letter): LetterTexts {
   const { purpose } = letter;
   if (purpose === 'payout_changed') return catalogue.destination(destinationFacts(letter));
   if (purpose === 'confirmation') return catalogue.confirmation(confirmationFacts(letter));

@@ -25,7 +25,6 @@ export const lettersEn = {
           }
         : {
             subject: `${list.payee} asks you to pay ${list.count} invoices`,
-            heading: `${list.payee} asks you to pay ${list.count} invoices`,
             amount: list.total,
             paragraphs: [
               'One sign-in opens all of them. The page shows what each is for, and how to pay ' +
@@ -37,17 +36,14 @@ export const lettersEn = {
       heading: `${payee} asks you to pay`,
       amount,
     }),
-    kyc_approved: ({ payee }) => ({
-      subject: `You can now pay ${payee}`,
-      heading: 'Your details are approved',
-      paragraphs: [
-        'You have paid nothing yet.',
-        'Open the page to check the price and to get the bank details.',
-      ],
-    }),
+    kyc_approved: ({ payee }) => [
+      `You can now pay ${payee}`,
+      'Your details are approved',
+      'You have paid nothing yet.',
+      'Open the page to check the price and to get the bank details.',
+    ],
     kyc_more: () => ({
       subject: 'Please correct your details',
-      heading: 'Please correct your details',
       answers: [
         'You have paid nothing yet.',
         'The check goes on when you have sent them again.',
@@ -63,42 +59,36 @@ export const lettersEn = {
         `Ask ${payee} for another way to pay.`,
       ],
     }),
-    approval_given: ({ payee, approver }) => ({
-      subject: `You can now confirm the payment to ${payee}`,
-      heading: 'Your colleague has approved',
-      paragraphs: [
-        `${approver} has approved the payment. You have paid nothing yet.`,
-        'Open the page to confirm the price and to get the bank details.',
-      ],
-    }),
-    approval_declined: ({ payee, approver, declineReason }) => ({
-      subject: `Your colleague declined the payment to ${payee}`,
-      heading: 'Your colleague has declined',
-      paragraphs: [
-        `${approver} does not approve the payment. You have paid nothing, and cannot confirm it.`,
-        ...(declineReason === null ? [] : [`The reason: ${declineReason}`]),
-        'On the page you can ask again, or ask somebody else.',
-      ],
-    }),
+    approval_given: ({ payee, approver }) => [
+      `You can now confirm the payment to ${payee}`,
+      'Your colleague has approved',
+      `${approver} has approved the payment. You have paid nothing yet.`,
+      'Open the page to confirm the price and to get the bank details.',
+    ],
+    approval_declined: ({ payee, approver, declineReason }) => [
+      `Your colleague declined the payment to ${payee}`,
+      'Your colleague has declined',
+      `${approver} does not approve the payment. You have paid nothing, and cannot confirm it.`,
+      ...(declineReason === null ? [] : [`The reason: ${declineReason}`]),
+      'On the page you can ask again, or ask somebody else.',
+    ],
     instructions_ready: ({ payee, missing, isReplacement }) =>
       isReplacement
-        ? {
-            subject: `The bank details for ${payee} have changed`,
-            heading: 'The bank details have changed',
-            paragraphs: [
-              `Do not use the earlier ones. Open the page to see where to send ${missing}.`,
-              `Before you pay, call ${payee} on a number that you already have, not one from ` +
-                'an email. Ask them to read the check code of the new details, and compare it ' +
-                'with the page.',
-              'Details that reached you elsewhere can be compared under “Check bank details” ' +
-                'on the page.',
-            ],
-          }
-        : {
-            subject: `You can now send the money for ${payee}`,
-            heading: 'The bank details are ready',
-            paragraphs: [`Open the page to see where to send ${missing}.`],
-          },
+        ? [
+            `The bank details for ${payee} have changed`,
+            'The bank details have changed',
+            `Do not use the earlier ones. Open the page to see where to send ${missing}.`,
+            `Before you pay, call ${payee} on a number that you already have, not one from ` +
+              'an email. Ask them to read the check code of the new details, and compare it ' +
+              'with the page.',
+            'Details that reached you elsewhere can be compared under “Check bank details” ' +
+              'on the page.',
+          ]
+        : [
+            `You can now send the money for ${payee}`,
+            'The bank details are ready',
+            `Open the page to see where to send ${missing}.`,
+          ],
     money_short: ({ payee, amount, received, missing, payBy }) => ({
       subject: `${missing} is still missing`,
       heading: 'Still missing:',
@@ -111,7 +101,6 @@ export const lettersEn = {
     }),
     money_received: ({ payee, amount, surplus }) => ({
       subject: 'Your money has arrived',
-      heading: 'Your money has arrived',
       paragraphs: [
         `We hold ${amount} for ${payee}.`,
         ...(surplus === null ? [] : [tooMuch(surplus)]),
@@ -203,28 +192,24 @@ export const lettersEn = {
     }),
   },
   form: {
-    sign_in: ({ org }) => ({
-      subject: `Your sign-in link for ${org}`,
-      heading: 'Your sign-in link',
-      paragraphs: [`It opens the form in which ${org} asks who you are.`],
-    }),
-    owner_link: ({ org }) => ({
-      subject: `${org} needs your details as an owner`,
-      heading: 'Please add your details',
-      paragraphs: [
-        `A company that pays through ${org} names you as an owner or a director. The law ` +
-          'requires your details and documents.',
-        'The person who asked for this email does not see what you enter.',
-      ],
-    }),
+    sign_in: ({ org }) => [
+      `Your sign-in link for ${org}`,
+      'Your sign-in link',
+      `It opens the form in which ${org} asks who you are.`,
+    ],
+    owner_link: ({ org }) => [
+      `${org} needs your details as an owner`,
+      'Please add your details',
+      `A company that pays through ${org} names you as an owner or a director. The law ` +
+        'requires your details and documents.',
+      'The person who asked for this email does not see what you enter.',
+    ],
     kyc_approved: ({ org }) => ({
       subject: 'Your details are approved',
-      heading: 'Your details are approved',
       paragraphs: [`You can now pay through ${org}. You don’t have to do anything for now.`],
     }),
     kyc_more: () => ({
       subject: 'Please correct your details',
-      heading: 'Please correct your details',
       paragraphs: [
         'Open the page. It shows what to correct, and why.',
         'The check goes on when you have sent them again.',
@@ -232,7 +217,6 @@ export const lettersEn = {
     }),
     kyc_rejected: ({ org }) => ({
       subject: 'We cannot accept your details',
-      heading: 'We cannot accept your details',
       paragraphs: [`The form is closed. Ask ${org} what you can do.`],
     }),
   },
@@ -254,89 +238,72 @@ export const lettersEn = {
     }),
   },
   member: {
-    invitation: ({ org }) => ({
-      subject: `You are invited to the dashboard of ${org}`,
-      heading: `Welcome to ${org}`,
-      paragraphs: [
-        'The dashboard shows payments and where their money is. The link signs you in without a ' +
-          'password.',
-      ],
-    }),
-    sign_in: ({ org }) => ({
-      subject: `Your sign-in link for the dashboard of ${org}`,
-      heading: 'Your sign-in link',
-      paragraphs: [`It opens the dashboard of ${org}.`],
-    }),
-    production_decided: ({ org }) => ({
-      subject: `The production access of ${org} was decided`,
-      heading: 'Your request was decided',
-      paragraphs: [
-        `The operator of the service decided on the production access of ${org}.`,
-        'The dashboard shows the answer under “Getting started”.',
-      ],
-    }),
-    webhooks_gave_up: ({ object }) => ({
-      subject: `Webhooks to ${object} were not delivered`,
-      heading: 'Webhooks were not delivered',
-      paragraphs: [
-        `${object} did not accept them, in live mode. At least one event was given up ` +
-          `after its last try.`,
-        'No event is lost: replay the deliveries in the dashboard when the server works, or read ' +
-          'the event feed. While this lasts, this email comes once a day.',
-      ],
-    }),
-    passkey_added: ({ org }) => ({
-      subject: `A passkey was added for the dashboard of ${org}`,
-      heading: 'A passkey was added',
-      paragraphs: [
-        `It signs in to the dashboard of ${org} as you, without an email.`,
-        'If you did not add it, sign in by email, remove it under “Your sessions” and sign out ' +
-          'everywhere.',
-      ],
-    }),
-    passkey_removed: ({ org }) => ({
-      subject: `A passkey was removed from the dashboard of ${org}`,
-      heading: 'A passkey was removed',
-      paragraphs: [
-        `It no longer signs in to the dashboard of ${org}.`,
-        'If you did not remove it, sign in by email, look at “Your sessions” and sign out ' +
-          'everywhere.',
-      ],
-    }),
-    live_key_created: ({ org, object }) => ({
-      subject: `A live API key of ${org} was created`,
-      heading: 'A live API key was created',
-      paragraphs: [
-        `The key ${object} works from now on, with real money.`,
-        'If nobody of your team created it, revoke it in the dashboard, end the sessions ' +
-          'that you do not know, and write to us.',
-      ],
-    }),
-    team_changed: ({ org, object, role }) => ({
-      subject: `The team of ${org} was changed`,
-      heading: 'Your team was changed',
-      paragraphs: [
-        role === null
-          ? `${object} is no longer a member.`
-          : `${object} is a member with the role “${roles[role]}” now.`,
-        'If nobody of your team did this, an owner can take it back in the dashboard, ' +
-          'under “Team”. Write to us, too.',
-      ],
-    }),
-    passkeys_reset: ({ org, object }) => ({
-      subject: `The passkeys of ${object} were reset`,
-      heading: 'The passkeys of a member were reset',
-      paragraphs: [
-        `At the request of your team, we ended all passkeys and sessions of ${object}, a member ` +
-          `of ${org}. The member signs in by email and adds another passkey.`,
-        'If nobody of your team asked for it, remove the member in the dashboard, under “Team”, ' +
-          'and write to us.',
-      ],
-    }),
+    invitation: ({ org }) => [
+      `You are invited to the dashboard of ${org}`,
+      `Welcome to ${org}`,
+      'The dashboard shows payments and where their money is. The link signs you in without a ' +
+        'password.',
+    ],
+    sign_in: ({ org }) => [
+      `Your sign-in link for the dashboard of ${org}`,
+      'Your sign-in link',
+      `It opens the dashboard of ${org}.`,
+    ],
+    production_decided: ({ org }) => [
+      `The production access of ${org} was decided`,
+      'Your request was decided',
+      `The operator of the service decided on the production access of ${org}.`,
+      'The dashboard shows the answer under “Getting started”.',
+    ],
+    webhooks_gave_up: ({ object }) => [
+      `Webhooks to ${object} were not delivered`,
+      'Webhooks were not delivered',
+      `${object} did not accept them, in live mode. At least one event was given up ` +
+        `after its last try.`,
+      'No event is lost: replay the deliveries in the dashboard when the server works, or read ' +
+        'the event feed. While this lasts, this email comes once a day.',
+    ],
+    passkey_added: ({ org }) => [
+      `A passkey was added for the dashboard of ${org}`,
+      'A passkey was added',
+      `It signs in to the dashboard of ${org} as you, without an email.`,
+      'If you did not add it, sign in by email, remove it under “Your sessions” and sign out ' +
+        'everywhere.',
+    ],
+    passkey_removed: ({ org }) => [
+      `A passkey was removed from the dashboard of ${org}`,
+      'A passkey was removed',
+      `It no longer signs in to the dashboard of ${org}.`,
+      'If you did not remove it, sign in by email, look at “Your sessions” and sign out ' +
+        'everywhere.',
+    ],
+    live_key_created: ({ org, object }) => [
+      `A live API key of ${org} was created`,
+      'A live API key was created',
+      `The key ${object} works from now on, with real money.`,
+      'If nobody of your team created it, revoke it in the dashboard, end the sessions ' +
+        'that you do not know, and write to us.',
+    ],
+    team_changed: ({ org, object, role }) => [
+      `The team of ${org} was changed`,
+      'Your team was changed',
+      role === null
+        ? `${object} is no longer a member.`
+        : `${object} is a member with the role “${roles[role]}” now.`,
+      'If nobody of your team did this, an owner can take it back in the dashboard, ' +
+        'under “Team”. Write to us, too.',
+    ],
+    passkeys_reset: ({ org, object }) => [
+      `The passkeys of ${object} were reset`,
+      'The passkeys of a member were reset',
+      `At the request of your team, we ended all passkeys and sessions of ${object}, a member ` +
+        `of ${org}. The member signs in by email and adds another passkey.`,
+      'If nobody of your team asked for it, remove the member in the dashboard, under “Team”, ' +
+        'and write to us.',
+    ],
   },
   destination: ({ org, owner, sellerId, isFirst, keyId, writtenAt, effectiveAt }) => ({
     subject: `The PIX destination of ${owner} was ${isFirst ? 'set' : 'changed'}`,
-    heading: `The PIX destination of ${owner} was ${isFirst ? 'set' : 'changed'}`,
     paragraphs: [
       `It was ${isFirst ? 'set' : 'changed'} on ${writtenAt}` +
         `${keyId === null ? '' : ` by the API key ${keyId}`}.`,
@@ -354,67 +321,53 @@ export const lettersEn = {
           : `${org} should revoke this API key, then register the right destination again.`),
     ],
   }),
-  confirmation: ({ action }) => ({
-    subject: `Confirm that you are about to ${action}`,
-    heading: 'Confirm that it is you',
-    paragraphs: [
-      `You are about to ${action}.`,
-      'The link or the code shows that it is you. By itself neither changes anything.',
-    ],
-  }),
-  question: ({ payee, amount, buyer, question }) => ({
-    subject: `A question about ${amount} to ${payee}`,
-    heading: 'A buyer asks',
-    paragraphs: [
-      question,
-      `Answer this email: the answer goes to ${buyer}, who has proven that address.`,
-    ],
-  }),
+  confirmation: ({ action }) => [
+    `Confirm that you are about to ${action}`,
+    'Confirm that it is you',
+    `You are about to ${action}.`,
+    'The link or the code shows that it is you. By itself neither changes anything.',
+  ],
+  question: ({ payee, amount, buyer, question }) => [
+    `A question about ${amount} to ${payee}`,
+    'A buyer asks',
+    question,
+    `Answer this email: the answer goes to ${buyer}, who has proven that address.`,
+  ],
   moved: {
-    payout_returned: ({ payee, amount, moved, settled }) => ({
-      subject: `The payout of ${amount} to ${payee} came back`,
-      heading: 'A payout came back',
-      paragraphs: [
-        `${payee} does not have ${settled ?? moved} any more: the PIX came back to the ` +
-          'settlement partner.',
-        'The payment stays settled. An operator of this service decides whether the seller is ' +
-          'paid again or the buyer gets the money back. Another email follows if the seller is ' +
-          'paid again.',
-      ],
-    }),
-    paid_again: ({ payee, amount, moved, settled }) => ({
-      subject: `The payout of ${amount} to ${payee} was made again`,
-      heading: 'The seller was paid again',
-      paragraphs: [
-        `${payee} has ${settled ?? moved} by another PIX.`,
-        'Its amount, rate and PIX id are its own. Those of the first PIX stay in the payment, ' +
-          'with the time at which it came back.',
-      ],
-    }),
-    paid_late: ({ payee, amount, moved, settled }) => ({
-      subject: `A payout of ${amount} to ${payee} was made after the payment had ended`,
-      heading: 'The seller was paid after the end',
-      paragraphs: [
-        `${payee} has ${settled ?? moved}, although the payment had ended without a payout.`,
-        'Its status does not change. Do not pay the seller by other means.',
-      ],
-    }),
-    payin_recalled: ({ payee, amount, moved }) => ({
-      subject: `The payment of ${amount} to ${payee} was recalled by a bank`,
-      heading: 'A bank recalled a payment',
-      paragraphs: [
-        `The bank of the buyer took back ${moved} after the payout to ${payee} was sent.`,
-        'No refund was made. The status of the payment does not change.',
-      ],
-    }),
-    recall_reversed: ({ payee, amount, moved }) => ({
-      subject: `The recall of ${amount} to ${payee} was reversed`,
-      heading: 'A recall was reversed',
-      paragraphs: [
-        `${moved} that a bank had taken back is with the settlement partner after all.`,
-        'The status of the payment does not change.',
-      ],
-    }),
+    payout_returned: ({ payee, amount, moved, settled }) => [
+      `The payout of ${amount} to ${payee} came back`,
+      'A payout came back',
+      `${payee} does not have ${settled ?? moved} any more: the PIX came back to the ` +
+        'settlement partner.',
+      'The payment stays settled. An operator of this service decides whether the seller is ' +
+        'paid again or the buyer gets the money back. Another email follows if the seller is ' +
+        'paid again.',
+    ],
+    paid_again: ({ payee, amount, moved, settled }) => [
+      `The payout of ${amount} to ${payee} was made again`,
+      'The seller was paid again',
+      `${payee} has ${settled ?? moved} by another PIX.`,
+      'Its amount, rate and PIX id are its own. Those of the first PIX stay in the payment, ' +
+        'with the time at which it came back.',
+    ],
+    paid_late: ({ payee, amount, moved, settled }) => [
+      `A payout of ${amount} to ${payee} was made after the payment had ended`,
+      'The seller was paid after the end',
+      `${payee} has ${settled ?? moved}, although the payment had ended without a payout.`,
+      'Its status does not change. Do not pay the seller by other means.',
+    ],
+    payin_recalled: ({ payee, amount, moved }) => [
+      `The payment of ${amount} to ${payee} was recalled by a bank`,
+      'A bank recalled a payment',
+      `The bank of the buyer took back ${moved} after the payout to ${payee} was sent.`,
+      'No refund was made. The status of the payment does not change.',
+    ],
+    recall_reversed: ({ payee, amount, moved }) => [
+      `The recall of ${amount} to ${payee} was reversed`,
+      'A recall was reversed',
+      `${moved} that a bank had taken back is with the settlement partner after all.`,
+      'The status of the payment does not change.',
+    ],
   },
   settled: ({ payee, amount, buyer, settled, writtenAt, hasProof, until }) => ({
     subject: `${payee} received ${settled}`,
@@ -426,17 +379,15 @@ export const lettersEn = {
       `The page opens until ${until}. Anyone who has its link can read it and change nothing.`,
     ],
   }),
-  paper: ({ org, kind, lastDay, seller }) => ({
-    subject: `The last day of a document for buyers is ${lastDay}`,
-    heading: 'A document for buyers ends',
-    paragraphs: [
-      `${kind}${seller === null ? '' : ` (${seller})`}. Buyers download it and file it before ` +
-        `they pay. After ${lastDay} it is not offered any more, and they may hold payments.`,
-      seller === null
-        ? 'Upload a new one in the dashboard, under “Vendor documents”. It replaces this one.'
-        : `Send a new one to ${org}. It replaces this one.`,
-    ],
-  }),
+  paper: ({ org, kind, lastDay, seller }) => [
+    `The last day of a document for buyers is ${lastDay}`,
+    'A document for buyers ends',
+    `${kind}${seller === null ? '' : ` (${seller})`}. Buyers download it and file it before ` +
+      `they pay. After ${lastDay} it is not offered any more, and they may hold payments.`,
+    seller === null
+      ? 'Upload a new one in the dashboard, under “Vendor documents”. It replaces this one.'
+      : `Send a new one to ${org}. It replaces this one.`,
+  ],
   paperKinds: {
     w8: 'Tax form of the payee (W-8 or W-9)',
     engagement_letter: 'Letter of engagement',
@@ -445,24 +396,20 @@ export const lettersEn = {
     registration: 'Registration or license',
   },
   owner: {
-    payment_approved: ({ payee, amount, buyer, approver }) => ({
-      subject: `A payment of ${amount} to ${payee} was approved`,
-      heading: 'A payment was approved',
-      paragraphs: [
-        `${approver} approved it. The buyer is ${buyer}.`,
-        'If you did not expect this, cancel the payment in the dashboard and look at your team.',
-      ],
-    }),
-    buyer_differs: ({ payee, amount, buyer }) => ({
-      subject: `The buyer of ${amount} to ${payee} was verified under another name or country`,
-      heading: 'A payment waits for its buyer',
-      paragraphs: [
-        `The payment names ${buyer}. The mailbox of the buyer was verified before, under another ` +
-          'name or in another country than the payment says. That approval is not used.',
-        'The payment goes on when the buyer has completed the form on its page. If the name or ' +
-          'the country in the payment is wrong, cancel it and create another one.',
-      ],
-    }),
+    payment_approved: ({ payee, amount, buyer, approver }) => [
+      `A payment of ${amount} to ${payee} was approved`,
+      'A payment was approved',
+      `${approver} approved it. The buyer is ${buyer}.`,
+      'If you did not expect this, cancel the payment in the dashboard and look at your team.',
+    ],
+    buyer_differs: ({ payee, amount, buyer }) => [
+      `The buyer of ${amount} to ${payee} was verified under another name or country`,
+      'A payment waits for its buyer',
+      `The payment names ${buyer}. The mailbox of the buyer was verified before, under another ` +
+        'name or in another country than the payment says. That approval is not used.',
+      'The payment goes on when the buyer has completed the form on its page. If the name or ' +
+        'the country in the payment is wrong, cancel it and create another one.',
+    ],
   },
   frame: {
     testSubject: (subject) => `[Test] ${subject}`,

@@ -25,7 +25,6 @@ export const lettersEs = {
           }
         : {
             subject: `${list.payee} le solicita el pago de ${list.count} facturas`,
-            heading: `${list.payee} le solicita el pago de ${list.count} facturas`,
             amount: list.total,
             paragraphs: [
               'Un solo acceso las abre todas. La página muestra a qué corresponde cada una y ' +
@@ -37,17 +36,14 @@ export const lettersEs = {
       heading: `${payee} le solicita el pago de`,
       amount,
     }),
-    kyc_approved: ({ payee }) => ({
-      subject: `Ya puede pagar a ${payee}`,
-      heading: 'Sus datos están aprobados',
-      paragraphs: [
-        'Usted aún no ha pagado nada.',
-        'Abra la página para revisar la cotización y recibir los datos bancarios.',
-      ],
-    }),
+    kyc_approved: ({ payee }) => [
+      `Ya puede pagar a ${payee}`,
+      'Sus datos están aprobados',
+      'Usted aún no ha pagado nada.',
+      'Abra la página para revisar la cotización y recibir los datos bancarios.',
+    ],
     kyc_more: () => ({
       subject: 'Corrija sus datos',
-      heading: 'Corrija sus datos',
       answers: [
         'Usted aún no ha pagado nada.',
         'La verificación sigue cuando usted los envíe de nuevo.',
@@ -63,42 +59,36 @@ export const lettersEs = {
         `Pida a ${payee} otra forma de pago.`,
       ],
     }),
-    approval_given: ({ payee, approver }) => ({
-      subject: `Ya puede confirmar el pago a ${payee}`,
-      heading: 'El pago está aprobado',
-      paragraphs: [
-        `${approver} aprobó el pago. Usted aún no ha pagado nada.`,
-        'Abra la página para confirmar la cotización y recibir los datos bancarios.',
-      ],
-    }),
-    approval_declined: ({ payee, approver, declineReason }) => ({
-      subject: `En su empresa no se aprobó el pago a ${payee}`,
-      heading: 'El pago no se aprobó',
-      paragraphs: [
-        `${approver} rechazó el pago. Usted no ha pagado nada y no puede confirmarlo.`,
-        ...(declineReason === null ? [] : [`El motivo: ${declineReason}`]),
-        'En la página puede pedirlo de nuevo, o pedirlo a otra persona.',
-      ],
-    }),
+    approval_given: ({ payee, approver }) => [
+      `Ya puede confirmar el pago a ${payee}`,
+      'El pago está aprobado',
+      `${approver} aprobó el pago. Usted aún no ha pagado nada.`,
+      'Abra la página para confirmar la cotización y recibir los datos bancarios.',
+    ],
+    approval_declined: ({ payee, approver, declineReason }) => [
+      `En su empresa no se aprobó el pago a ${payee}`,
+      'El pago no se aprobó',
+      `${approver} rechazó el pago. Usted no ha pagado nada y no puede confirmarlo.`,
+      ...(declineReason === null ? [] : [`El motivo: ${declineReason}`]),
+      'En la página puede pedirlo de nuevo, o pedirlo a otra persona.',
+    ],
     instructions_ready: ({ payee, missing, isReplacement }) =>
       isReplacement
-        ? {
-            subject: `Los datos bancarios para ${payee} cambiaron`,
-            heading: 'Los datos bancarios cambiaron',
-            paragraphs: [
-              `No use los anteriores. Abra la página para ver adónde enviar ${missing}.`,
-              `Antes de pagar, llame a ${payee} a un número que usted ya tenga, no a uno de ` +
-                'un correo. Pida que le lean el código de comprobación de los nuevos datos y ' +
-                'compárelo con el de la página.',
-              'Los datos que le llegaron por otro medio se comparan en “Comprobar datos ' +
-                'bancarios” en la página.',
-            ],
-          }
-        : {
-            subject: `Ya puede enviar el dinero para ${payee}`,
-            heading: 'Los datos bancarios están listos',
-            paragraphs: [`Abra la página para ver adónde enviar ${missing}.`],
-          },
+        ? [
+            `Los datos bancarios para ${payee} cambiaron`,
+            'Los datos bancarios cambiaron',
+            `No use los anteriores. Abra la página para ver adónde enviar ${missing}.`,
+            `Antes de pagar, llame a ${payee} a un número que usted ya tenga, no a uno de ` +
+              'un correo. Pida que le lean el código de comprobación de los nuevos datos y ' +
+              'compárelo con el de la página.',
+            'Los datos que le llegaron por otro medio se comparan en “Comprobar datos ' +
+              'bancarios” en la página.',
+          ]
+        : [
+            `Ya puede enviar el dinero para ${payee}`,
+            'Los datos bancarios están listos',
+            `Abra la página para ver adónde enviar ${missing}.`,
+          ],
     money_short: ({ payee, amount, received, missing, payBy }) => ({
       subject: `Aún falta recibir ${missing}`,
       heading: 'Aún falta recibir',
@@ -113,7 +103,6 @@ export const lettersEs = {
     }),
     money_received: ({ payee, amount, surplus }) => ({
       subject: 'Su dinero ha llegado',
-      heading: 'Su dinero ha llegado',
       paragraphs: [
         `Tenemos ${amount} para ${payee}.`,
         ...(surplus === null ? [] : [tooMuch(surplus)]),
@@ -205,28 +194,24 @@ export const lettersEs = {
     }),
   },
   form: {
-    sign_in: ({ org }) => ({
-      subject: `Su enlace de acceso para ${org}`,
-      heading: 'Su enlace de acceso',
-      paragraphs: [`Abre el formulario en el que ${org} pregunta quién es usted.`],
-    }),
-    owner_link: ({ org }) => ({
-      subject: `${org} necesita sus datos como propietario`,
-      heading: 'Añada sus datos',
-      paragraphs: [
-        `Una empresa que paga a través de ${org} lo nombra como propietario o director. La ley ` +
-          'exige sus datos y documentos.',
-        'Quien pidió este correo no ve lo que usted introduce.',
-      ],
-    }),
+    sign_in: ({ org }) => [
+      `Su enlace de acceso para ${org}`,
+      'Su enlace de acceso',
+      `Abre el formulario en el que ${org} pregunta quién es usted.`,
+    ],
+    owner_link: ({ org }) => [
+      `${org} necesita sus datos como propietario`,
+      'Añada sus datos',
+      `Una empresa que paga a través de ${org} lo nombra como propietario o director. La ley ` +
+        'exige sus datos y documentos.',
+      'Quien pidió este correo no ve lo que usted introduce.',
+    ],
     kyc_approved: ({ org }) => ({
       subject: 'Sus datos están aprobados',
-      heading: 'Sus datos están aprobados',
       paragraphs: [`Ya puede pagar a través de ${org}. Por ahora no tiene que hacer nada.`],
     }),
     kyc_more: () => ({
       subject: 'Corrija sus datos',
-      heading: 'Corrija sus datos',
       paragraphs: [
         'Abra la página. Muestra qué corregir y por qué.',
         'La verificación sigue cuando usted los envíe de nuevo.',
@@ -234,7 +219,6 @@ export const lettersEs = {
     }),
     kyc_rejected: ({ org }) => ({
       subject: 'No podemos aceptar sus datos',
-      heading: 'No podemos aceptar sus datos',
       paragraphs: [`El formulario está cerrado. Pregunte a ${org} qué puede hacer.`],
     }),
   },
@@ -256,89 +240,71 @@ export const lettersEs = {
     }),
   },
   member: {
-    invitation: ({ org }) => ({
-      subject: `Le invitan al panel de ${org}`,
-      heading: `Le damos la bienvenida a ${org}`,
-      paragraphs: [
-        'El panel muestra los pagos y dónde está el dinero. El enlace permite entrar sin ' +
-          'contraseña.',
-      ],
-    }),
-    sign_in: ({ org }) => ({
-      subject: `Su enlace para entrar en el panel de ${org}`,
-      heading: 'Su enlace para entrar',
-      paragraphs: [`Abre el panel de ${org}.`],
-    }),
-    production_decided: ({ org }) => ({
-      subject: `Hay una decisión sobre el acceso a producción de ${org}`,
-      heading: 'Su solicitud tiene respuesta',
-      paragraphs: [
-        `El operador del servicio decidió sobre el acceso a producción de ${org}.`,
-        'El panel muestra la respuesta en «Primeros pasos».',
-      ],
-    }),
-    webhooks_gave_up: ({ object }) => ({
-      subject: `Los webhooks a ${object} no se entregaron`,
-      heading: 'Hay webhooks sin entregar',
-      paragraphs: [
-        `${object} no los aceptó, en modo de producción. Al menos un evento se abandonó ` +
-          `tras el último intento.`,
-        'Ningún evento se pierde: reenvíe las entregas en el panel cuando el servidor funcione, ' +
-          'o lea el feed de eventos. Mientras dure, este correo llega una vez al día.',
-      ],
-    }),
-    passkey_added: ({ org }) => ({
-      subject: `Se añadió una clave de acceso al panel de ${org}`,
-      heading: 'Se añadió una clave de acceso',
-      paragraphs: [
-        `Con ella se entra en el panel de ${org} como usted, sin correo.`,
-        'Si no la añadió usted, entre con un enlace por correo, elimínela en «Sus sesiones» y ' +
-          'cierre todas las sesiones.',
-      ],
-    }),
-    passkey_removed: ({ org }) => ({
-      subject: `Se eliminó una clave de acceso del panel de ${org}`,
-      heading: 'Se eliminó una clave de acceso',
-      paragraphs: [
-        `Ya no permite entrar en el panel de ${org}.`,
-        'Si no la eliminó usted, entre con un enlace por correo, revise «Sus sesiones» y cierre ' +
-          'todas las sesiones.',
-      ],
-    }),
-    live_key_created: ({ org, object }) => ({
-      subject: `Se creó una clave de API de producción de ${org}`,
-      heading: 'Se creó una clave de producción',
-      paragraphs: [
-        `La clave ${object} funciona desde ahora, con dinero real.`,
-        'Si nadie de su equipo la creó, revóquela en el panel, cierre las sesiones que no ' +
-          'reconozca y escríbanos.',
-      ],
-    }),
-    team_changed: ({ org, object, role }) => ({
-      subject: `Cambió el equipo de ${org}`,
-      heading: 'Cambió su equipo',
-      paragraphs: [
-        role === null
-          ? `${object} ya no es miembro.`
-          : `${object} es miembro con el rol «${roles[role]}» desde ahora.`,
-        'Si nadie de su equipo lo hizo, un propietario puede deshacerlo en el panel, en ' +
-          '«Equipo». Escríbanos también.',
-      ],
-    }),
-    passkeys_reset: ({ org, object }) => ({
-      subject: `Se restablecieron las claves de acceso de ${object}`,
-      heading: 'Se restablecieron las claves de acceso de un miembro',
-      paragraphs: [
-        'A petición de su equipo, eliminamos todas las claves de acceso y cerramos todas las ' +
-          `sesiones de ${object}, miembro de ${org}. El miembro entra con un enlace por correo y ` +
-          'añade otra clave de acceso.',
-        'Si nadie de su equipo lo pidió, quite al miembro en el panel, en «Equipo», y escríbanos.',
-      ],
-    }),
+    invitation: ({ org }) => [
+      `Le invitan al panel de ${org}`,
+      `Le damos la bienvenida a ${org}`,
+      'El panel muestra los pagos y dónde está el dinero. El enlace permite entrar sin contraseña.',
+    ],
+    sign_in: ({ org }) => [
+      `Su enlace para entrar en el panel de ${org}`,
+      'Su enlace para entrar',
+      `Abre el panel de ${org}.`,
+    ],
+    production_decided: ({ org }) => [
+      `Hay una decisión sobre el acceso a producción de ${org}`,
+      'Su solicitud tiene respuesta',
+      `El operador del servicio decidió sobre el acceso a producción de ${org}.`,
+      'El panel muestra la respuesta en «Primeros pasos».',
+    ],
+    webhooks_gave_up: ({ object }) => [
+      `Los webhooks a ${object} no se entregaron`,
+      'Hay webhooks sin entregar',
+      `${object} no los aceptó, en modo de producción. Al menos un evento se abandonó ` +
+        `tras el último intento.`,
+      'Ningún evento se pierde: reenvíe las entregas en el panel cuando el servidor funcione, ' +
+        'o lea el feed de eventos. Mientras dure, este correo llega una vez al día.',
+    ],
+    passkey_added: ({ org }) => [
+      `Se añadió una clave de acceso al panel de ${org}`,
+      'Se añadió una clave de acceso',
+      `Con ella se entra en el panel de ${org} como usted, sin correo.`,
+      'Si no la añadió usted, entre con un enlace por correo, elimínela en «Sus sesiones» y ' +
+        'cierre todas las sesiones.',
+    ],
+    passkey_removed: ({ org }) => [
+      `Se eliminó una clave de acceso del panel de ${org}`,
+      'Se eliminó una clave de acceso',
+      `Ya no permite entrar en el panel de ${org}.`,
+      'Si no la eliminó usted, entre con un enlace por correo, revise «Sus sesiones» y cierre ' +
+        'todas las sesiones.',
+    ],
+    live_key_created: ({ org, object }) => [
+      `Se creó una clave de API de producción de ${org}`,
+      'Se creó una clave de producción',
+      `La clave ${object} funciona desde ahora, con dinero real.`,
+      'Si nadie de su equipo la creó, revóquela en el panel, cierre las sesiones que no ' +
+        'reconozca y escríbanos.',
+    ],
+    team_changed: ({ org, object, role }) => [
+      `Cambió el equipo de ${org}`,
+      'Cambió su equipo',
+      role === null
+        ? `${object} ya no es miembro.`
+        : `${object} es miembro con el rol «${roles[role]}» desde ahora.`,
+      'Si nadie de su equipo lo hizo, un propietario puede deshacerlo en el panel, en ' +
+        '«Equipo». Escríbanos también.',
+    ],
+    passkeys_reset: ({ org, object }) => [
+      `Se restablecieron las claves de acceso de ${object}`,
+      'Se restablecieron las claves de acceso de un miembro',
+      'A petición de su equipo, eliminamos todas las claves de acceso y cerramos todas las ' +
+        `sesiones de ${object}, miembro de ${org}. El miembro entra con un enlace por correo y ` +
+        'añade otra clave de acceso.',
+      'Si nadie de su equipo lo pidió, quite al miembro en el panel, en «Equipo», y escríbanos.',
+    ],
   },
   destination: ({ org, owner, sellerId, isFirst, keyId, writtenAt, effectiveAt }) => ({
     subject: `El destino PIX de ${owner} fue ${isFirst ? 'registrado' : 'cambiado'}`,
-    heading: `El destino PIX de ${owner} fue ${isFirst ? 'registrado' : 'cambiado'}`,
     paragraphs: [
       `${isFirst ? 'El registro' : 'El cambio'} se hizo el ${writtenAt}` +
         `${keyId === null ? '' : ` con la clave de API ${keyId}`}.`,
@@ -357,66 +323,52 @@ export const lettersEs = {
             'correcto.'),
     ],
   }),
-  confirmation: ({ action }) => ({
-    subject: `Confirme: va a ${action}`,
-    heading: 'Confirme que es usted',
-    paragraphs: [
-      `Va a ${action}.`,
-      'El enlace o el código muestra que es usted. Por sí solos no cambian nada.',
-    ],
-  }),
-  question: ({ payee, amount, buyer, question }) => ({
-    subject: `Una pregunta sobre ${amount} para ${payee}`,
-    heading: 'Un comprador pregunta',
-    paragraphs: [
-      question,
-      `Responda a este correo: la respuesta llega a ${buyer}, dirección que fue confirmada.`,
-    ],
-  }),
+  confirmation: ({ action }) => [
+    `Confirme: va a ${action}`,
+    'Confirme que es usted',
+    `Va a ${action}.`,
+    'El enlace o el código muestra que es usted. Por sí solos no cambian nada.',
+  ],
+  question: ({ payee, amount, buyer, question }) => [
+    `Una pregunta sobre ${amount} para ${payee}`,
+    'Un comprador pregunta',
+    question,
+    `Responda a este correo: la respuesta llega a ${buyer}, dirección que fue confirmada.`,
+  ],
   moved: {
-    payout_returned: ({ payee, amount, moved, settled }) => ({
-      subject: `El pago de ${amount} a ${payee} volvió`,
-      heading: 'Un pago al beneficiario volvió',
-      paragraphs: [
-        `${payee} ya no tiene ${settled ?? moved}: el PIX volvió al proveedor de liquidación.`,
-        'El pago sigue liquidado. Un operador de este servicio decide si se paga de nuevo al ' +
-          'beneficiario o si el comprador recupera el dinero. Si se paga de nuevo al ' +
-          'beneficiario, usted recibe otro correo.',
-      ],
-    }),
-    paid_again: ({ payee, amount, moved, settled }) => ({
-      subject: `El pago de ${amount} a ${payee} se hizo de nuevo`,
-      heading: 'El beneficiario cobró de nuevo',
-      paragraphs: [
-        `${payee} tiene ${settled ?? moved} por otro PIX.`,
-        'Su importe, su tipo de cambio y su identificador PIX son propios. Los del primer PIX ' +
-          'quedan en el pago, con la hora en que volvió.',
-      ],
-    }),
-    paid_late: ({ payee, amount, moved, settled }) => ({
-      subject: `Un pago de ${amount} a ${payee} se hizo después del final`,
-      heading: 'El beneficiario cobró después del final',
-      paragraphs: [
-        `${payee} tiene ${settled ?? moved}, aunque el pago había terminado sin abono.`,
-        'El estado no cambia. No pague al beneficiario por otros medios.',
-      ],
-    }),
-    payin_recalled: ({ payee, amount, moved }) => ({
-      subject: `Un banco retiró el pago de ${amount} a ${payee}`,
-      heading: 'Un banco retiró un pago',
-      paragraphs: [
-        `El banco del comprador retiró ${moved} después del envío del pago a ${payee}.`,
-        'No se hizo ningún reembolso. El estado del pago no cambia.',
-      ],
-    }),
-    recall_reversed: ({ payee, amount, moved }) => ({
-      subject: `El retiro de ${amount} a ${payee} se anuló`,
-      heading: 'Un retiro se anuló',
-      paragraphs: [
-        `${moved} que un banco había retirado está de nuevo con el proveedor de liquidación.`,
-        'El estado del pago no cambia.',
-      ],
-    }),
+    payout_returned: ({ payee, amount, moved, settled }) => [
+      `El pago de ${amount} a ${payee} volvió`,
+      'Un pago al beneficiario volvió',
+      `${payee} ya no tiene ${settled ?? moved}: el PIX volvió al proveedor de liquidación.`,
+      'El pago sigue liquidado. Un operador de este servicio decide si se paga de nuevo al ' +
+        'beneficiario o si el comprador recupera el dinero. Si se paga de nuevo al ' +
+        'beneficiario, usted recibe otro correo.',
+    ],
+    paid_again: ({ payee, amount, moved, settled }) => [
+      `El pago de ${amount} a ${payee} se hizo de nuevo`,
+      'El beneficiario cobró de nuevo',
+      `${payee} tiene ${settled ?? moved} por otro PIX.`,
+      'Su importe, su tipo de cambio y su identificador PIX son propios. Los del primer PIX ' +
+        'quedan en el pago, con la hora en que volvió.',
+    ],
+    paid_late: ({ payee, amount, moved, settled }) => [
+      `Un pago de ${amount} a ${payee} se hizo después del final`,
+      'El beneficiario cobró después del final',
+      `${payee} tiene ${settled ?? moved}, aunque el pago había terminado sin abono.`,
+      'El estado no cambia. No pague al beneficiario por otros medios.',
+    ],
+    payin_recalled: ({ payee, amount, moved }) => [
+      `Un banco retiró el pago de ${amount} a ${payee}`,
+      'Un banco retiró un pago',
+      `El banco del comprador retiró ${moved} después del envío del pago a ${payee}.`,
+      'No se hizo ningún reembolso. El estado del pago no cambia.',
+    ],
+    recall_reversed: ({ payee, amount, moved }) => [
+      `El retiro de ${amount} a ${payee} se anuló`,
+      'Un retiro se anuló',
+      `${moved} que un banco había retirado está de nuevo con el proveedor de liquidación.`,
+      'El estado del pago no cambia.',
+    ],
   },
   settled: ({ payee, amount, buyer, settled, writtenAt, hasProof, until }) => ({
     subject: `${payee} recibió ${settled}`,
@@ -428,17 +380,15 @@ export const lettersEs = {
       `La página se abre hasta ${until}. Quien tiene el enlace lee todo, sin cambiar nada.`,
     ],
   }),
-  paper: ({ org, kind, lastDay, seller }) => ({
-    subject: `El último día de un documento para compradores es el ${lastDay}`,
-    heading: 'Un documento para compradores está por vencer',
-    paragraphs: [
-      `${kind}${seller === null ? '' : ` (${seller})`}. Los compradores lo descargan y archivan ` +
-        `antes de pagar. Después del ${lastDay} ya no se ofrece, y pueden retener pagos.`,
-      seller === null
-        ? 'Suba uno nuevo en el panel, en “Documentos del proveedor”. Reemplaza a este.'
-        : `Envíe uno nuevo a ${org}. Reemplaza a este.`,
-    ],
-  }),
+  paper: ({ org, kind, lastDay, seller }) => [
+    `El último día de un documento para compradores es el ${lastDay}`,
+    'Un documento para compradores está por vencer',
+    `${kind}${seller === null ? '' : ` (${seller})`}. Los compradores lo descargan y archivan ` +
+      `antes de pagar. Después del ${lastDay} ya no se ofrece, y pueden retener pagos.`,
+    seller === null
+      ? 'Suba uno nuevo en el panel, en “Documentos del proveedor”. Reemplaza a este.'
+      : `Envíe uno nuevo a ${org}. Reemplaza a este.`,
+  ],
   paperKinds: {
     w8: 'Formulario fiscal del beneficiario (W-8 o W-9)',
     engagement_letter: 'Carta de encargo',
@@ -447,24 +397,20 @@ export const lettersEs = {
     registration: 'Inscripción o licencia',
   },
   owner: {
-    payment_approved: ({ payee, amount, buyer, approver }) => ({
-      subject: `Un pago de ${amount} a ${payee} fue aprobado`,
-      heading: 'Un pago fue aprobado',
-      paragraphs: [
-        `${approver} lo aprobó. El comprador es ${buyer}.`,
-        'Si no lo esperaba, cancele el pago en el panel y revise su equipo.',
-      ],
-    }),
-    buyer_differs: ({ payee, amount, buyer }) => ({
-      subject: `El comprador de ${amount} a ${payee} fue verificado con otro nombre o país`,
-      heading: 'Un pago espera a su comprador',
-      paragraphs: [
-        `El pago nombra a ${buyer}. El correo del comprador fue verificado antes, con otro ` +
-          'nombre o en otro país que los del pago. Esa aprobación no se usa.',
-        'El pago sigue cuando el comprador completa el formulario de su página. Si el nombre o ' +
-          'el país del pago es incorrecto, cancélelo y cree otro.',
-      ],
-    }),
+    payment_approved: ({ payee, amount, buyer, approver }) => [
+      `Un pago de ${amount} a ${payee} fue aprobado`,
+      'Un pago fue aprobado',
+      `${approver} lo aprobó. El comprador es ${buyer}.`,
+      'Si no lo esperaba, cancele el pago en el panel y revise su equipo.',
+    ],
+    buyer_differs: ({ payee, amount, buyer }) => [
+      `El comprador de ${amount} a ${payee} fue verificado con otro nombre o país`,
+      'Un pago espera a su comprador',
+      `El pago nombra a ${buyer}. El correo del comprador fue verificado antes, con otro ` +
+        'nombre o en otro país que los del pago. Esa aprobación no se usa.',
+      'El pago sigue cuando el comprador completa el formulario de su página. Si el nombre o ' +
+        'el país del pago es incorrecto, cancélelo y cree otro.',
+    ],
   },
   frame: {
     testSubject: (subject) => `[Test] ${subject}`,

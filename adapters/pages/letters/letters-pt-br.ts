@@ -27,7 +27,6 @@ export const lettersPtBr = {
           }
         : {
             subject: `${list.payee} solicita o pagamento de ${list.count} faturas`,
-            heading: `${list.payee} solicita o pagamento de ${list.count} faturas`,
             amount: list.total,
             paragraphs: [
               'Um só acesso abre todas. A página mostra a que cada uma se refere e como pagar ' +
@@ -39,17 +38,14 @@ export const lettersPtBr = {
       heading: `${payee} solicita o pagamento de`,
       amount,
     }),
-    kyc_approved: ({ payee }) => ({
-      subject: `Você já pode pagar ${payee}`,
-      heading: 'Seus dados foram aprovados',
-      paragraphs: [
-        'Você ainda não pagou nada.',
-        'Abra a página para conferir a cotação e receber os dados bancários.',
-      ],
-    }),
+    kyc_approved: ({ payee }) => [
+      `Você já pode pagar ${payee}`,
+      'Seus dados foram aprovados',
+      'Você ainda não pagou nada.',
+      'Abra a página para conferir a cotação e receber os dados bancários.',
+    ],
     kyc_more: () => ({
       subject: 'Corrija seus dados',
-      heading: 'Corrija seus dados',
       answers: [
         'Você ainda não pagou nada.',
         'A verificação continua quando você enviar os dados de novo.',
@@ -65,42 +61,36 @@ export const lettersPtBr = {
         `Peça a ${payee} outra forma de pagamento.`,
       ],
     }),
-    approval_given: ({ payee, approver }) => ({
-      subject: `Você já pode confirmar o pagamento a ${payee}`,
-      heading: 'O pagamento foi aprovado',
-      paragraphs: [
-        `${approver} aprovou o pagamento. Você ainda não pagou nada.`,
-        'Abra a página para confirmar a cotação e receber os dados bancários.',
-      ],
-    }),
-    approval_declined: ({ payee, approver, declineReason }) => ({
-      subject: `O pagamento a ${payee} foi recusado na sua empresa`,
-      heading: 'O pagamento foi recusado',
-      paragraphs: [
-        `${approver} não aprovou o pagamento. Você não pagou nada e não pode confirmá-lo.`,
-        ...(declineReason === null ? [] : [`O motivo: ${declineReason}`]),
-        'Na página você pode pedir de novo, ou pedir a outra pessoa.',
-      ],
-    }),
+    approval_given: ({ payee, approver }) => [
+      `Você já pode confirmar o pagamento a ${payee}`,
+      'O pagamento foi aprovado',
+      `${approver} aprovou o pagamento. Você ainda não pagou nada.`,
+      'Abra a página para confirmar a cotação e receber os dados bancários.',
+    ],
+    approval_declined: ({ payee, approver, declineReason }) => [
+      `O pagamento a ${payee} foi recusado na sua empresa`,
+      'O pagamento foi recusado',
+      `${approver} não aprovou o pagamento. Você não pagou nada e não pode confirmá-lo.`,
+      ...(declineReason === null ? [] : [`O motivo: ${declineReason}`]),
+      'Na página você pode pedir de novo, ou pedir a outra pessoa.',
+    ],
     instructions_ready: ({ payee, missing, isReplacement }) =>
       isReplacement
-        ? {
-            subject: `Os dados bancários para ${payee} mudaram`,
-            heading: 'Os dados bancários mudaram',
-            paragraphs: [
-              `Não use os anteriores. Abra a página para ver para onde enviar ${missing}.`,
-              `Antes de pagar, ligue para ${payee} em um número que você já tem, não em um ` +
-                'que veio por e-mail. Peça que leiam o código de conferência dos novos dados e ' +
-                'compare com o da página.',
-              'Dados que chegaram por outro meio podem ser comparados em “Conferir dados ' +
-                'bancários” na página.',
-            ],
-          }
-        : {
-            subject: `Você já pode enviar o dinheiro para ${payee}`,
-            heading: 'Os dados bancários estão prontos',
-            paragraphs: [`Abra a página para ver para onde enviar ${missing}.`],
-          },
+        ? [
+            `Os dados bancários para ${payee} mudaram`,
+            'Os dados bancários mudaram',
+            `Não use os anteriores. Abra a página para ver para onde enviar ${missing}.`,
+            `Antes de pagar, ligue para ${payee} em um número que você já tem, não em um ` +
+              'que veio por e-mail. Peça que leiam o código de conferência dos novos dados e ' +
+              'compare com o da página.',
+            'Dados que chegaram por outro meio podem ser comparados em “Conferir dados ' +
+              'bancários” na página.',
+          ]
+        : [
+            `Você já pode enviar o dinheiro para ${payee}`,
+            'Os dados bancários estão prontos',
+            `Abra a página para ver para onde enviar ${missing}.`,
+          ],
     money_short: ({ payee, amount, received, missing, payBy }) => ({
       subject: `Ainda falta receber ${missing}`,
       heading: 'Ainda falta receber',
@@ -115,7 +105,6 @@ export const lettersPtBr = {
     }),
     money_received: ({ payee, amount, surplus }) => ({
       subject: 'Seu dinheiro chegou',
-      heading: 'Seu dinheiro chegou',
       paragraphs: [
         `Estamos com ${amount} para ${payee}.`,
         ...(surplus === null ? [] : [tooMuch(surplus)]),
@@ -210,28 +199,24 @@ export const lettersPtBr = {
     }),
   },
   form: {
-    sign_in: ({ org }) => ({
-      subject: `Seu link de acesso para ${org}`,
-      heading: 'Seu link de acesso',
-      paragraphs: [`Ele abre o formulário em que ${org} pergunta quem você é.`],
-    }),
-    owner_link: ({ org }) => ({
-      subject: `${org} precisa dos seus dados como sócio ou administrador`,
-      heading: 'Envie seus dados',
-      paragraphs: [
-        `Uma empresa que paga por meio de ${org} indica você como sócio ou administrador. A lei ` +
-          'exige seus dados e documentos.',
-        'Quem pediu este e-mail não vê o que você informa.',
-      ],
-    }),
+    sign_in: ({ org }) => [
+      `Seu link de acesso para ${org}`,
+      'Seu link de acesso',
+      `Ele abre o formulário em que ${org} pergunta quem você é.`,
+    ],
+    owner_link: ({ org }) => [
+      `${org} precisa dos seus dados como sócio ou administrador`,
+      'Envie seus dados',
+      `Uma empresa que paga por meio de ${org} indica você como sócio ou administrador. A lei ` +
+        'exige seus dados e documentos.',
+      'Quem pediu este e-mail não vê o que você informa.',
+    ],
     kyc_approved: ({ org }) => ({
       subject: 'Seus dados foram aprovados',
-      heading: 'Seus dados foram aprovados',
       paragraphs: [`Você já pode pagar por meio de ${org}. Não precisa fazer nada por enquanto.`],
     }),
     kyc_more: () => ({
       subject: 'Corrija seus dados',
-      heading: 'Corrija seus dados',
       paragraphs: [
         'Abra a página. Ela mostra o que corrigir e por quê.',
         'A verificação continua quando você enviar os dados de novo.',
@@ -239,7 +224,6 @@ export const lettersPtBr = {
     }),
     kyc_rejected: ({ org }) => ({
       subject: 'Não podemos aceitar seus dados',
-      heading: 'Não podemos aceitar seus dados',
       paragraphs: [`O formulário está encerrado. Pergunte a ${org} o que você pode fazer.`],
     }),
   },
@@ -261,89 +245,72 @@ export const lettersPtBr = {
     }),
   },
   member: {
-    invitation: ({ org }) => ({
-      subject: `Você foi convidado para o painel de ${org}`,
-      heading: `Boas-vindas a ${org}`,
-      paragraphs: [
-        'O painel mostra os pagamentos e onde está o dinheiro. O link permite entrar sem senha.',
-      ],
-    }),
-    sign_in: ({ org }) => ({
-      subject: `Seu link para entrar no painel de ${org}`,
-      heading: 'Seu link para entrar',
-      paragraphs: [`Ele abre o painel de ${org}.`],
-    }),
-    production_decided: ({ org }) => ({
-      subject: `Há uma decisão sobre o acesso à produção de ${org}`,
-      heading: 'O seu pedido foi respondido',
-      paragraphs: [
-        `O operador do serviço decidiu sobre o acesso à produção de ${org}.`,
-        'O painel mostra a resposta em “Primeiros passos”.',
-      ],
-    }),
-    webhooks_gave_up: ({ object }) => ({
-      subject: `Webhooks para ${object} não foram entregues`,
-      heading: 'Webhooks não foram entregues',
-      paragraphs: [
-        `${object} não os aceitou, no modo de produção. Pelo menos um evento foi ` +
-          `abandonado após a última tentativa.`,
-        'Nenhum evento se perde: reenvie as entregas no painel quando o servidor funcionar, ou ' +
-          'leia o feed de eventos. Enquanto durar, este e-mail chega uma vez por dia.',
-      ],
-    }),
-    passkey_added: ({ org }) => ({
-      subject: `Uma chave de acesso foi adicionada ao painel de ${org}`,
-      heading: 'Uma chave de acesso foi adicionada',
-      paragraphs: [
-        `Com ela se entra no painel de ${org} como você, sem e-mail.`,
-        'Se não foi você, entre com um link por e-mail, remova-a em “Suas sessões” e encerre ' +
-          'todas as sessões.',
-      ],
-    }),
-    passkey_removed: ({ org }) => ({
-      subject: `Uma chave de acesso foi removida do painel de ${org}`,
-      heading: 'Uma chave de acesso foi removida',
-      paragraphs: [
-        `Ela não permite mais entrar no painel de ${org}.`,
-        'Se não foi você, entre com um link por e-mail, veja “Suas sessões” e encerre todas as ' +
-          'sessões.',
-      ],
-    }),
-    live_key_created: ({ org, object }) => ({
-      subject: `Uma chave de API de produção de ${org} foi criada`,
-      heading: 'Uma chave de produção foi criada',
-      paragraphs: [
-        `A chave ${object} funciona a partir de agora, com dinheiro real.`,
-        'Se ninguém da sua equipe a criou, revogue-a no painel, encerre as sessões que ' +
-          'não reconhecer e fale conosco.',
-      ],
-    }),
-    team_changed: ({ org, object, role }) => ({
-      subject: `A equipe de ${org} mudou`,
-      heading: 'A sua equipe mudou',
-      paragraphs: [
-        role === null
-          ? `${object} não é mais membro.`
-          : `${object} agora é membro com a função “${roles[role]}”.`,
-        'Se ninguém da sua equipe fez isso, um proprietário pode desfazer no painel, em ' +
-          '“Equipe”. Fale conosco também.',
-      ],
-    }),
-    passkeys_reset: ({ org, object }) => ({
-      subject: `As chaves de acesso de ${object} foram redefinidas`,
-      heading: 'As chaves de acesso de um membro foram redefinidas',
-      paragraphs: [
-        'A pedido da sua equipe, removemos todas as chaves de acesso e encerramos todas as ' +
-          `sessões de ${object}, membro de ${org}. O membro entra com um link por e-mail e ` +
-          'adiciona outra chave de acesso.',
-        'Se ninguém da sua equipe pediu isso, remova o membro no painel, em “Equipe”, e fale ' +
-          'conosco.',
-      ],
-    }),
+    invitation: ({ org }) => [
+      `Você foi convidado para o painel de ${org}`,
+      `Boas-vindas a ${org}`,
+      'O painel mostra os pagamentos e onde está o dinheiro. O link permite entrar sem senha.',
+    ],
+    sign_in: ({ org }) => [
+      `Seu link para entrar no painel de ${org}`,
+      'Seu link para entrar',
+      `Ele abre o painel de ${org}.`,
+    ],
+    production_decided: ({ org }) => [
+      `Há uma decisão sobre o acesso à produção de ${org}`,
+      'O seu pedido foi respondido',
+      `O operador do serviço decidiu sobre o acesso à produção de ${org}.`,
+      'O painel mostra a resposta em “Primeiros passos”.',
+    ],
+    webhooks_gave_up: ({ object }) => [
+      `Webhooks para ${object} não foram entregues`,
+      'Webhooks não foram entregues',
+      `${object} não os aceitou, no modo de produção. Pelo menos um evento foi ` +
+        `abandonado após a última tentativa.`,
+      'Nenhum evento se perde: reenvie as entregas no painel quando o servidor funcionar, ou ' +
+        'leia o feed de eventos. Enquanto durar, este e-mail chega uma vez por dia.',
+    ],
+    passkey_added: ({ org }) => [
+      `Uma chave de acesso foi adicionada ao painel de ${org}`,
+      'Uma chave de acesso foi adicionada',
+      `Com ela se entra no painel de ${org} como você, sem e-mail.`,
+      'Se não foi você, entre com um link por e-mail, remova-a em “Suas sessões” e encerre ' +
+        'todas as sessões.',
+    ],
+    passkey_removed: ({ org }) => [
+      `Uma chave de acesso foi removida do painel de ${org}`,
+      'Uma chave de acesso foi removida',
+      `Ela não permite mais entrar no painel de ${org}.`,
+      'Se não foi você, entre com um link por e-mail, veja “Suas sessões” e encerre todas as ' +
+        'sessões.',
+    ],
+    live_key_created: ({ org, object }) => [
+      `Uma chave de API de produção de ${org} foi criada`,
+      'Uma chave de produção foi criada',
+      `A chave ${object} funciona a partir de agora, com dinheiro real.`,
+      'Se ninguém da sua equipe a criou, revogue-a no painel, encerre as sessões que ' +
+        'não reconhecer e fale conosco.',
+    ],
+    team_changed: ({ org, object, role }) => [
+      `A equipe de ${org} mudou`,
+      'A sua equipe mudou',
+      role === null
+        ? `${object} não é mais membro.`
+        : `${object} agora é membro com a função “${roles[role]}”.`,
+      'Se ninguém da sua equipe fez isso, um proprietário pode desfazer no painel, em ' +
+        '“Equipe”. Fale conosco também.',
+    ],
+    passkeys_reset: ({ org, object }) => [
+      `As chaves de acesso de ${object} foram redefinidas`,
+      'As chaves de acesso de um membro foram redefinidas',
+      'A pedido da sua equipe, removemos todas as chaves de acesso e encerramos todas as ' +
+        `sessões de ${object}, membro de ${org}. O membro entra com um link por e-mail e ` +
+        'adiciona outra chave de acesso.',
+      'Se ninguém da sua equipe pediu isso, remova o membro no painel, em “Equipe”, e fale ' +
+        'conosco.',
+    ],
   },
   destination: ({ org, owner, sellerId, isFirst, keyId, writtenAt, effectiveAt }) => ({
     subject: `O destino PIX de ${owner} foi ${isFirst ? 'cadastrado' : 'alterado'}`,
-    heading: `O destino PIX de ${owner} foi ${isFirst ? 'cadastrado' : 'alterado'}`,
     paragraphs: [
       `${isFirst ? 'O cadastro foi feito' : 'A alteração foi feita'} em ${writtenAt}` +
         `${keyId === null ? '' : ` pela chave de API ${keyId}`}.`,
@@ -361,66 +328,52 @@ export const lettersPtBr = {
           : `${org} deve revogar esta chave de API e depois registrar de novo o destino certo.`),
     ],
   }),
-  confirmation: ({ action }) => ({
-    subject: `Confirme: você vai ${action}`,
-    heading: 'Confirme que é você',
-    paragraphs: [
-      `Você vai ${action}.`,
-      'O link ou o código mostra que é você. Sozinhos, eles não alteram nada.',
-    ],
-  }),
-  question: ({ payee, amount, buyer, question }) => ({
-    subject: `Uma pergunta sobre ${amount} para ${payee}`,
-    heading: 'Um comprador pergunta',
-    paragraphs: [
-      question,
-      `Responda a este e-mail: a resposta vai para ${buyer}, endereço que foi confirmado.`,
-    ],
-  }),
+  confirmation: ({ action }) => [
+    `Confirme: você vai ${action}`,
+    'Confirme que é você',
+    `Você vai ${action}.`,
+    'O link ou o código mostra que é você. Sozinhos, eles não alteram nada.',
+  ],
+  question: ({ payee, amount, buyer, question }) => [
+    `Uma pergunta sobre ${amount} para ${payee}`,
+    'Um comprador pergunta',
+    question,
+    `Responda a este e-mail: a resposta vai para ${buyer}, endereço que foi confirmado.`,
+  ],
   moved: {
-    payout_returned: ({ payee, amount, moved, settled }) => ({
-      subject: `O pagamento de ${amount} para ${payee} voltou`,
-      heading: 'Um pagamento ao recebedor voltou',
-      paragraphs: [
-        `${payee} não tem mais ${settled ?? moved}: o PIX voltou para o parceiro de liquidação.`,
-        'O pagamento continua liquidado. Um operador deste serviço decide se o recebedor é pago ' +
-          'de novo ou se o comprador recebe o dinheiro de volta. Se o recebedor for pago de ' +
-          'novo, você recebe outro e-mail.',
-      ],
-    }),
-    paid_again: ({ payee, amount, moved, settled }) => ({
-      subject: `O pagamento de ${amount} para ${payee} foi feito de novo`,
-      heading: 'O recebedor foi pago de novo',
-      paragraphs: [
-        `${payee} tem ${settled ?? moved} por outro PIX.`,
-        'Valor, taxa de câmbio e identificador do PIX são próprios dele. Os do primeiro PIX ' +
-          'ficam no pagamento, com a hora em que ele voltou.',
-      ],
-    }),
-    paid_late: ({ payee, amount, moved, settled }) => ({
-      subject: `Um pagamento de ${amount} para ${payee} foi feito depois do fim`,
-      heading: 'O recebedor foi pago depois do fim',
-      paragraphs: [
-        `${payee} tem ${settled ?? moved}, embora o pagamento tivesse terminado sem repasse.`,
-        'O status não muda. Não pague o recebedor por outros meios.',
-      ],
-    }),
-    payin_recalled: ({ payee, amount, moved }) => ({
-      subject: `Um banco tomou de volta o pagamento de ${amount} para ${payee}`,
-      heading: 'Um banco tomou de volta um pagamento',
-      paragraphs: [
-        `O banco do comprador tomou de volta ${moved} depois do envio do pagamento a ${payee}.`,
-        'Nenhum reembolso foi feito. O status do pagamento não muda.',
-      ],
-    }),
-    recall_reversed: ({ payee, amount, moved }) => ({
-      subject: `A devolução de ${amount} para ${payee} foi desfeita`,
-      heading: 'Uma devolução foi desfeita',
-      paragraphs: [
-        `${moved} que um banco tinha tomado de volta está de novo com o parceiro de liquidação.`,
-        'O status do pagamento não muda.',
-      ],
-    }),
+    payout_returned: ({ payee, amount, moved, settled }) => [
+      `O pagamento de ${amount} para ${payee} voltou`,
+      'Um pagamento ao recebedor voltou',
+      `${payee} não tem mais ${settled ?? moved}: o PIX voltou para o parceiro de liquidação.`,
+      'O pagamento continua liquidado. Um operador deste serviço decide se o recebedor é pago ' +
+        'de novo ou se o comprador recebe o dinheiro de volta. Se o recebedor for pago de ' +
+        'novo, você recebe outro e-mail.',
+    ],
+    paid_again: ({ payee, amount, moved, settled }) => [
+      `O pagamento de ${amount} para ${payee} foi feito de novo`,
+      'O recebedor foi pago de novo',
+      `${payee} tem ${settled ?? moved} por outro PIX.`,
+      'Valor, taxa de câmbio e identificador do PIX são próprios dele. Os do primeiro PIX ' +
+        'ficam no pagamento, com a hora em que ele voltou.',
+    ],
+    paid_late: ({ payee, amount, moved, settled }) => [
+      `Um pagamento de ${amount} para ${payee} foi feito depois do fim`,
+      'O recebedor foi pago depois do fim',
+      `${payee} tem ${settled ?? moved}, embora o pagamento tivesse terminado sem repasse.`,
+      'O status não muda. Não pague o recebedor por outros meios.',
+    ],
+    payin_recalled: ({ payee, amount, moved }) => [
+      `Um banco tomou de volta o pagamento de ${amount} para ${payee}`,
+      'Um banco tomou de volta um pagamento',
+      `O banco do comprador tomou de volta ${moved} depois do envio do pagamento a ${payee}.`,
+      'Nenhum reembolso foi feito. O status do pagamento não muda.',
+    ],
+    recall_reversed: ({ payee, amount, moved }) => [
+      `A devolução de ${amount} para ${payee} foi desfeita`,
+      'Uma devolução foi desfeita',
+      `${moved} que um banco tinha tomado de volta está de novo com o parceiro de liquidação.`,
+      'O status do pagamento não muda.',
+    ],
   },
   settled: ({ payee, amount, buyer, settled, writtenAt, hasProof, until }) => ({
     subject: `${payee} recebeu ${settled}`,
@@ -434,17 +387,15 @@ export const lettersPtBr = {
       `A página abre até ${until}. Quem tem o link lê tudo, mas não altera nada.`,
     ],
   }),
-  paper: ({ org, kind, lastDay, seller }) => ({
-    subject: `O último dia de um documento para compradores é ${lastDay}`,
-    heading: 'Um documento para compradores vai vencer',
-    paragraphs: [
-      `${kind}${seller === null ? '' : ` (${seller})`}. Os compradores o baixam e arquivam antes ` +
-        `de pagar. Depois de ${lastDay} ele não é mais oferecido, e eles podem segurar pagamentos.`,
-      seller === null
-        ? 'Envie um novo no painel, em “Documentos do fornecedor”. Ele substitui este.'
-        : `Mande um novo para ${org}. Ele substitui este.`,
-    ],
-  }),
+  paper: ({ org, kind, lastDay, seller }) => [
+    `O último dia de um documento para compradores é ${lastDay}`,
+    'Um documento para compradores vai vencer',
+    `${kind}${seller === null ? '' : ` (${seller})`}. Os compradores o baixam e arquivam antes ` +
+      `de pagar. Depois de ${lastDay} ele não é mais oferecido, e eles podem segurar pagamentos.`,
+    seller === null
+      ? 'Envie um novo no painel, em “Documentos do fornecedor”. Ele substitui este.'
+      : `Mande um novo para ${org}. Ele substitui este.`,
+  ],
   paperKinds: {
     w8: 'Formulário fiscal do recebedor (W-8 ou W-9)',
     engagement_letter: 'Carta de contratação',
@@ -453,24 +404,20 @@ export const lettersPtBr = {
     registration: 'Registro ou licença',
   },
   owner: {
-    payment_approved: ({ payee, amount, buyer, approver }) => ({
-      subject: `Um pagamento de ${amount} a ${payee} foi aprovado`,
-      heading: 'Um pagamento foi aprovado',
-      paragraphs: [
-        `${approver} o aprovou. O comprador é ${buyer}.`,
-        'Se você não esperava isto, cancele o pagamento no painel e verifique a sua equipe.',
-      ],
-    }),
-    buyer_differs: ({ payee, amount, buyer }) => ({
-      subject: `O comprador de ${amount} a ${payee} foi verificado com outro nome ou país`,
-      heading: 'Um pagamento espera pelo comprador',
-      paragraphs: [
-        `O pagamento indica ${buyer}. O e-mail do comprador foi verificado antes, com outro nome ` +
-          'ou em outro país que os do pagamento. Essa aprovação não é usada.',
-        'O pagamento segue quando o comprador preenche o formulário da página. Se o nome ou o ' +
-          'país do pagamento estiver errado, cancele-o e crie outro.',
-      ],
-    }),
+    payment_approved: ({ payee, amount, buyer, approver }) => [
+      `Um pagamento de ${amount} a ${payee} foi aprovado`,
+      'Um pagamento foi aprovado',
+      `${approver} o aprovou. O comprador é ${buyer}.`,
+      'Se você não esperava isto, cancele o pagamento no painel e verifique a sua equipe.',
+    ],
+    buyer_differs: ({ payee, amount, buyer }) => [
+      `O comprador de ${amount} a ${payee} foi verificado com outro nome ou país`,
+      'Um pagamento espera pelo comprador',
+      `O pagamento indica ${buyer}. O e-mail do comprador foi verificado antes, com outro nome ` +
+        'ou em outro país que os do pagamento. Essa aprovação não é usada.',
+      'O pagamento segue quando o comprador preenche o formulário da página. Se o nome ou o ' +
+        'país do pagamento estiver errado, cancele-o e crie outro.',
+    ],
   },
   frame: {
     testSubject: (subject) => `[Test] ${subject}`,

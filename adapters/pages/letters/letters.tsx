@@ -100,7 +100,8 @@ function colorsOf(letter: Letter): MailSchemes {
 function partsOf(catalogue: LetterCatalogue, letter: Letter): readonly Part[] {
   const { frame } = catalogue;
   const { organization, mode, link, pageUrl } = letter;
-  const { heading, amount = null, paragraphs = [], answers } = textsOf(catalogue, letter);
+  const texts = textsOf(catalogue, letter);
+  const { heading = texts.subject, amount = null, paragraphs = [], answers } = texts;
   const details = detailsOf(catalogue, letter);
   const standing = standingOf(catalogue, letter);
   const { lines, others } = invoicesIn(catalogue, letter);
