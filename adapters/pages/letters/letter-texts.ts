@@ -92,21 +92,22 @@ export interface DestinationFacts extends LetterFacts {
   readonly effectiveAt: string | null;
 }
 
-export interface ApproverFacts extends Pick<PaymentFacts, 'payee' | 'amount'> {
-  /** Who asks for the approval, by its proven address. */
-  readonly buyer: string;
-}
-
-export interface QuestionFacts extends Pick<PaymentFacts, 'payee' | 'amount'> {
-  readonly buyer: string;
-  readonly question: string;
-}
-
-export interface OwnerFacts extends Pick<PaymentFacts, 'payee' | 'amount'> {
+/** A payment, for those who do not pay it. Empty is what a letter does not say. */
+export interface DealFacts extends LetterFacts, Pick<PaymentFacts, 'payee' | 'amount'> {
   /** The buyer as the payment names it. */
   readonly buyer: string;
-  /** The address of the member who approved it; empty in another letter. */
+  /** Its address. */
+  readonly mailbox: string;
+  /** The address of the member who approved it. */
   readonly approver: string;
+  readonly question: string;
+  readonly moved: string;
+  /** What the payee received, or what moved to it; null for nothing. */
+  readonly settled: string | null;
+  /** The proof is attached. */
+  readonly hasProof: boolean;
+  /** When the link to the proof ends. */
+  readonly until: string;
 }
 
 export interface PaperFacts extends LetterFacts {
@@ -114,22 +115,6 @@ export interface PaperFacts extends LetterFacts {
   readonly lastDay: string;
   /** Null: it is the organization's. */
   readonly seller: string | null;
-}
-
-export interface SettledFacts extends LetterFacts, Pick<PaymentFacts, 'payee' | 'amount'> {
-  readonly buyer: string;
-  /** What the payee received. */
-  readonly settled: string;
-  /** The proof is attached. */
-  readonly hasProof: boolean;
-  /** When the link ends. */
-  readonly until: string;
-}
-
-export interface MovedFacts extends Pick<PaymentFacts, 'payee' | 'amount'> {
-  readonly moved: string;
-  /** BRL of the payout; null without one. */
-  readonly settled: string | null;
 }
 
 export interface ConfirmationFacts extends LetterFacts {
@@ -177,23 +162,23 @@ export type PaymentPurpose = Exclude<
 export interface LetterCatalogue {
   readonly payment: Readonly<Record<PaymentPurpose, (facts: PaymentFacts) => LetterTexts>>;
   readonly form: Readonly<Record<FormPurpose, (facts: LetterFacts) => LetterTexts>>;
-  readonly approver: Readonly<Record<ApproverPurpose, (facts: ApproverFacts) => LetterTexts>>;
+  readonly approver: Readonly<Record<ApproverPurpose, (facts: DealFacts) => LetterTexts>>;
   readonly member: Readonly<Record<MemberPurpose, (facts: MemberFacts) => LetterTexts>>;
   readonly destination: (facts: DestinationFacts) => LetterTexts;
   /** To a member who is signed in. */
   readonly confirmation: (facts: ConfirmationFacts) => LetterTexts;
   /** To the organization. */
-  readonly question: (facts: QuestionFacts) => LetterTexts;
+  readonly question: (facts: DealFacts) => LetterTexts;
   /** To the payee. */
-  readonly settled: (facts: SettledFacts) => LetterTexts;
+  readonly settled: (facts: DealFacts & { readonly settled: string }) => LetterTexts;
   /** To the payee, about a document for its buyers. */
   readonly paper: (facts: PaperFacts) => LetterTexts;
   readonly paperKinds: Readonly<Record<PaperKind, string>>;
   /** To its owners. */
-  readonly moved: Readonly<Record<MailedEvent, (facts: MovedFacts) => LetterTexts>>;
+  readonly moved: Readonly<Record<MailedEvent, (facts: DealFacts) => LetterTexts>>;
   /** To its owners, about a payment. */
   readonly owner: Readonly<
-    Record<Exclude<OwnerNoticePurpose, 'money_moved'>, (facts: OwnerFacts) => LetterTexts>
+    Record<Exclude<OwnerNoticePurpose, 'money_moved'>, (facts: DealFacts) => LetterTexts>
   >;
   readonly frame: {
     readonly testSubject: (subject: string) => string;
@@ -289,22 +274,32 @@ function chosenTexts(catalogue: LetterCatalogue, letter: Letter): LetterTexts {
   const { purpose } = letter;
   if (purpose === 'payout_changed') return catalogue.destination(destinationFacts(letter));
   if (purpose === 'confirmation') return catalogue.confirmation(confirmationFacts(letter));
-  if (purpose === 'question') return catalogue.question(questionFacts(letter));
-  if (purpose === 'payment_settled') return catalogue.settled(settledFacts(letter));
+  if (purpose === 'question') {
+    assert(letter.question !== null, 'a question has a text');
+    return catalogue.question(dealFacts(letter));
+  }
+  if (purpose === 'payment_settled') {
+    const { settled, ...facts } = dealFacts(letter);
+    assert(settled !== null && letter.pageEndsAtMs !== null, 'it is settled');
+    return catalogue.settled({ ...facts, settled });
+  }
   if (purpose === 'paper_ends') return catalogue.paper(paperFacts(catalogue, letter));
-  if (purpose === 'money_moved') return movedTexts(catalogue, letter);
-  if (isOwnerNotice(purpose)) return catalogue.owner[purpose](ownerFacts(letter));
+  if (purpose === 'money_moved') {
+    assert(letter.moved !== null, 'money has moved');
+    return catalogue.moved[letter.moved.name](dealFacts(letter));
+  }
+  if (isOwnerNotice(purpose)) return catalogue.owner[purpose](dealFacts(letter));
   if (letter.isToMember) {
-    assert(isMemberPurpose(catalogue, purpose), `${purpose} is not to a member`);
+    assert(isOf(catalogue.member, purpose), `${purpose} is not to a member`);
     const object = shownObject(letter.object);
     return catalogue.member[purpose]({ ...commonFacts(letter), object, role: letter.role });
   }
   if (letter.isToApprover || purpose === 'approval_link') {
-    assert(isApproverPurpose(catalogue, purpose), `${purpose} is not to an approver`);
-    return catalogue.approver[purpose](approverFacts(letter));
+    assert(isOf(catalogue.approver, purpose), `${purpose} is not to an approver`);
+    return catalogue.approver[purpose](dealFacts(letter));
   }
   if (letter.about === null || purpose === 'owner_link') {
-    assert(isFormPurpose(catalogue, purpose), `${purpose} is about a payment`);
+    assert(isOf(catalogue.form, purpose), `${purpose} is about a payment`);
     return catalogue.form[purpose](commonFacts(letter));
   }
   assert(isPaymentPurpose(purpose), 'it is to a member');
@@ -394,17 +389,6 @@ function referenceIn(text: string | null): string | null {
   return text !== null && isReference(text) ? text : null;
 }
 
-function isMemberPurpose(catalogue: LetterCatalogue, purpose: string): purpose is MemberPurpose {
-  return Object.hasOwn(catalogue.member, purpose);
-}
-
-function isApproverPurpose(
-  catalogue: LetterCatalogue,
-  purpose: string,
-): purpose is ApproverPurpose {
-  return Object.hasOwn(catalogue.approver, purpose);
-}
-
 function isPaymentPurpose(
   purpose: Exclude<MailPurpose, 'confirmation' | 'owner_link' | 'approval_link'>,
 ): purpose is PaymentPurpose {
@@ -412,8 +396,8 @@ function isPaymentPurpose(
   return !others.includes(purpose);
 }
 
-function isFormPurpose(catalogue: LetterCatalogue, purpose: string): purpose is FormPurpose {
-  return Object.hasOwn(catalogue.form, purpose);
+function isOf<P extends string>(part: Readonly<Record<P, unknown>>, purpose: string): purpose is P {
+  return Object.hasOwn(part, purpose);
 }
 
 function commonFacts(letter: Letter): LetterFacts {
@@ -444,45 +428,27 @@ function destinationFacts(letter: Letter): DestinationFacts {
   };
 }
 
-function approverFacts(letter: Letter): ApproverFacts {
-  const { about } = letter;
-  assert(about !== null, 'an approval is of a payment');
-  const { payee, amount } = paymentFacts(letter, about);
-  return { payee, amount, buyer: about.payment.buyer.email.trim() };
-}
-
-function questionFacts(letter: Letter): QuestionFacts {
-  const { about, question } = letter;
-  assert(about !== null && question !== null, 'a question is about a payment');
-  const { payee, amount } = paymentFacts(letter, about);
-  // An address is what the answer goes to: it may be a link.
-  const buyer = about.payment.buyer.email.trim();
-  return { payee, amount, buyer, question: withoutLinks(question) };
-}
-
-function ownerFacts(letter: Letter): OwnerFacts {
-  const { about, object } = letter;
+function dealFacts(letter: Letter): DealFacts {
+  const { about, object, question, moved, pageEndsAtMs, hasReceipt: hasProof } = letter;
   assert(about !== null, 'the letter is about a payment');
   const { payee, amount } = paymentFacts(letter, about);
   const { name, email } = about.payment.buyer;
-  return { payee, amount, buyer: oneLine(name ?? email), approver: object?.trim() ?? '' };
-}
-
-function settledFacts(letter: Letter): SettledFacts {
-  const { about, pageEndsAtMs, hasReceipt } = letter;
-  const settlement = about?.payment.settlement ?? null;
-  assert(about !== null && settlement !== null && pageEndsAtMs !== null, 'it is settled');
-  const { payee, amount } = paymentFacts(letter, about);
-  const { name, email } = about.payment.buyer;
   const { money, instant } = formatFor(letter);
+  const settlement = letter.purpose === 'money_moved' ? null : about.payment.settlement;
+  const settled = moved?.settled ?? settlement?.settled ?? null;
   return {
     ...commonFacts(letter),
     payee,
     amount,
     buyer: oneLine(name ?? email),
-    settled: money(letter.moved?.settled ?? settlement.settled),
-    hasProof: hasReceipt,
-    until: instant(pageEndsAtMs),
+    // An address is what an answer goes to: it may be a link.
+    mailbox: email.trim(),
+    approver: object?.trim() ?? '',
+    question: withoutLinks(question ?? ''),
+    moved: moved === null ? '' : money(moved.amount),
+    settled: settled === null ? null : money(settled),
+    hasProof,
+    until: pageEndsAtMs === null ? '' : instant(pageEndsAtMs),
   };
 }
 
@@ -496,15 +462,6 @@ function paperFacts(catalogue: LetterCatalogue, letter: Letter): PaperFacts {
     lastDay: formatFor(letter).date(paper.expiresOn) ?? paper.expiresOn,
     seller: name === undefined ? null : oneLine(name),
   };
-}
-
-function movedTexts(catalogue: LetterCatalogue, letter: Letter): LetterTexts {
-  const { about, moved } = letter;
-  assert(about !== null && moved !== null, 'money that moved is of a payment');
-  const { payee, amount } = paymentFacts(letter, about);
-  const { money } = formatFor(letter);
-  const settled = moved.settled === null ? null : money(moved.settled);
-  return catalogue.moved[moved.name]({ payee, amount, moved: money(moved.amount), settled });
 }
 
 function paymentFacts(letter: Letter, about: NonNullable<Letter['about']>): PaymentFacts {

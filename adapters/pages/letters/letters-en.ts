@@ -221,7 +221,7 @@ export const lettersEn = {
     }),
   },
   approver: {
-    approval_link: ({ payee, amount, buyer }) => ({
+    approval_link: ({ payee, amount, mailbox: buyer }) => ({
       subject: `Please approve ${amount} to ${payee}`,
       heading: 'Please approve or decline',
       amount,
@@ -230,7 +230,7 @@ export const lettersEn = {
         'The page shows what it is for. Approving pays nothing: your colleague confirms and pays.',
       ],
     }),
-    sign_in: ({ payee, amount, buyer }) => ({
+    sign_in: ({ payee, amount, mailbox: buyer }) => ({
       subject: `Your link to approve the payment to ${payee}`,
       heading: 'Please approve or decline',
       amount,
@@ -327,11 +327,11 @@ export const lettersEn = {
     `You are about to ${action}.`,
     'The link or the code shows that it is you. By itself neither changes anything.',
   ],
-  question: ({ payee, amount, buyer, question }) => [
+  question: ({ payee, amount, mailbox, question }) => [
     `A question about ${amount} to ${payee}`,
     'A buyer asks',
     question,
-    `Answer this email: the answer goes to ${buyer}, who has proven that address.`,
+    `Answer this email: the answer goes to ${mailbox}, who has proven that address.`,
   ],
   moved: {
     payout_returned: ({ payee, amount, moved, settled }) => [

@@ -223,7 +223,7 @@ export const lettersEs = {
     }),
   },
   approver: {
-    approval_link: ({ payee, amount, buyer }) => ({
+    approval_link: ({ payee, amount, mailbox: buyer }) => ({
       subject: `Apruebe el pago de ${amount} a ${payee}`,
       heading: 'Apruebe o rechace',
       amount,
@@ -232,7 +232,7 @@ export const lettersEs = {
         'La página muestra el motivo. Aprobar no paga nada: quien lo pidió confirma y paga.',
       ],
     }),
-    sign_in: ({ payee, amount, buyer }) => ({
+    sign_in: ({ payee, amount, mailbox: buyer }) => ({
       subject: `Su enlace para aprobar el pago a ${payee}`,
       heading: 'Apruebe o rechace',
       amount,
@@ -329,11 +329,11 @@ export const lettersEs = {
     `Va a ${action}.`,
     'El enlace o el código muestra que es usted. Por sí solos no cambian nada.',
   ],
-  question: ({ payee, amount, buyer, question }) => [
+  question: ({ payee, amount, mailbox, question }) => [
     `Una pregunta sobre ${amount} para ${payee}`,
     'Un comprador pregunta',
     question,
-    `Responda a este correo: la respuesta llega a ${buyer}, dirección que fue confirmada.`,
+    `Responda a este correo: la respuesta llega a ${mailbox}, dirección que fue confirmada.`,
   ],
   moved: {
     payout_returned: ({ payee, amount, moved, settled }) => [

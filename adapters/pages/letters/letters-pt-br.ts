@@ -228,7 +228,7 @@ export const lettersPtBr = {
     }),
   },
   approver: {
-    approval_link: ({ payee, amount, buyer }) => ({
+    approval_link: ({ payee, amount, mailbox: buyer }) => ({
       subject: `Aprove o pagamento de ${amount} a ${payee}`,
       heading: 'Aprove ou recuse',
       amount,
@@ -237,7 +237,7 @@ export const lettersPtBr = {
         'A página mostra a que se refere. Aprovar não paga nada: quem pediu confirma e paga.',
       ],
     }),
-    sign_in: ({ payee, amount, buyer }) => ({
+    sign_in: ({ payee, amount, mailbox: buyer }) => ({
       subject: `Seu link para aprovar o pagamento a ${payee}`,
       heading: 'Aprove ou recuse',
       amount,
@@ -334,11 +334,11 @@ export const lettersPtBr = {
     `Você vai ${action}.`,
     'O link ou o código mostra que é você. Sozinhos, eles não alteram nada.',
   ],
-  question: ({ payee, amount, buyer, question }) => [
+  question: ({ payee, amount, mailbox, question }) => [
     `Uma pergunta sobre ${amount} para ${payee}`,
     'Um comprador pergunta',
     question,
-    `Responda a este e-mail: a resposta vai para ${buyer}, endereço que foi confirmado.`,
+    `Responda a este e-mail: a resposta vai para ${mailbox}, endereço que foi confirmado.`,
   ],
   moved: {
     payout_returned: ({ payee, amount, moved, settled }) => [
