@@ -28,7 +28,7 @@ import { checks, radio, select, text } from '../../kit/pages/form-page.js';
 import { Empty, FoldedTable, type RowColumns, Table } from '../../kit/pages/table.js';
 import { nameOf } from '../../kit/plain-text.js';
 import { type DashboardContent, ToPlace } from '../dashboard-layout.js';
-import { type DashboardScene } from '../dashboard-scene.js';
+import type { DashboardScene } from '../dashboard-scene.js';
 import { actorOf, anyRole, type MemberCall, tenantOfCall } from '../member-page.js';
 import { memberPages } from '../member-pages.js';
 
