@@ -203,7 +203,7 @@ export function Details({ detail }: Part): VNode {
   const document = fiscalDocument?.key ?? fiscalDocument?.number ?? null;
   const reason = payment.failureReason ?? payment.cancelReason;
   return (
-    <Card heading={words.details}>
+    <Card heading={texts.common.details}>
       <Facts
         facts={[
           [words.reason, foreign(reason)],
@@ -240,7 +240,7 @@ export function Details({ detail }: Part): VNode {
             ),
           ],
           [words.paidTogether, together && <span class="code">{together}</span>],
-          [words.id, <OwnId id={payment.id} label={words.copyId} />],
+          [words.id, <OwnId id={payment.id} label={texts.common.copyId} />],
         ]}
       />
     </Card>

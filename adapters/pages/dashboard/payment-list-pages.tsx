@@ -52,7 +52,7 @@ function paymentList(
       const isDue = isInDueOrder(given);
       const { texts } = scene;
       const words = texts.payments;
-      const title = origin === null ? words.heading : texts.places.invoices;
+      const title = origin === null ? texts.places.payments : texts.places.invoices;
       const choices: Readonly<Record<string, string>> = {
         ...texts.status,
         ...texts.groups,
@@ -98,7 +98,9 @@ function listActions(
       {filters.origin !== null && mayMake ? (
         <>
           {rows.some(({ payment }) => payment.status === 'approved') ? (
-            <ButtonLink href={`${view.path}/invoices/invite`}>{texts.invitations.open}</ButtonLink>
+            <ButtonLink href={`${view.path}/invoices/invite`}>
+              {texts.invitations.heading}
+            </ButtonLink>
           ) : null}
           <ButtonLink href={`${view.path}/invoices/import`}>{texts.invoiceImport.open}</ButtonLink>
         </>

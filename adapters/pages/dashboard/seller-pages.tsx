@@ -157,7 +157,7 @@ export const sellerPages = [
           <Foreign text={nameOf(account)} />
         </a>,
       ],
-      submit: texts.passkeys.save,
+      submit: texts.common.save,
     }),
     async save({ deps }, call, { subject: { id }, values: { locale } }) {
       await setAccountLocale(deps, tenantOfCall(call), id, locale || null);
@@ -199,9 +199,9 @@ function sellerColumns({ texts, view, format }: DashboardScene): RowColumns<Conn
       ({ externalId }) => externalId ?? '',
       ({ externalId }) => <Foreign text={externalId ?? '–'} />,
     ),
-    column(words.state, 'c-state', (account) => <State account={account} />),
+    column(texts.common.state, 'c-state', (account) => <State account={account} />),
     cut(words.missing, 'wide quiet', lacksIn, lacksIn),
-    column(texts.payments.created, 'only-l c-due when', ({ createdAtMs }) =>
+    column(texts.common.created, 'only-l c-due when', ({ createdAtMs }) =>
       format.short(createdAtMs),
     ),
   ];
@@ -441,7 +441,7 @@ function Destination({ detail: { account, changes } }: { readonly detail: Detail
   const words = texts.seller;
   const held = isHeld(account, view.nowMs) ? account.heldUntilMs : null;
   return (
-    <Card heading={words.destination} isStack>
+    <Card heading={texts.setup.pix.heading} isStack>
       <p>{account.destinationRef === null ? words.noDestination : words.hasDestination}</p>
       {held === null ? null : <p>{words.held(format.instant(held))}</p>}
       {changes.length === 0 ? null : (
@@ -449,8 +449,11 @@ function Destination({ detail: { account, changes } }: { readonly detail: Detail
           label={words.changes}
           rows={changes}
           columns={({ column, named }) => [
-            named(texts.payments.created, 'when', ({ createdAtMs }) => format.short(createdAtMs)),
-            column(words.state, (change) => words.changeStates[changeState(change, view.nowMs)]),
+            named(texts.common.created, 'when', ({ createdAtMs }) => format.short(createdAtMs)),
+            column(
+              texts.common.state,
+              (change) => texts.setup.pix.states[changeState(change, view.nowMs)],
+            ),
             column(words.effective, 'only-l when', ({ effectiveAtMs }) =>
               format.short(effectiveAtMs),
             ),
@@ -469,7 +472,7 @@ function Details({ account }: { readonly account: ConnectedAccount }): VNode {
   const language = languageNames[payeeLocale(account)];
   const { approvedAtMs, createdAtMs } = account;
   return (
-    <Card heading={texts.payment.details}>
+    <Card heading={texts.common.details}>
       <Facts
         facts={[
           [texts.payment.yourId, foreign(externalId)],
@@ -488,9 +491,9 @@ function Details({ account }: { readonly account: ConnectedAccount }): VNode {
           [words.taxId, taxIdLast4 === null ? null : `•••• ${taxIdLast4}`],
           [words.terms, tosId === null ? words.termsOpen : words.termsAccepted],
           [words.status.approved, approvedAtMs === null ? null : format.short(approvedAtMs)],
-          [texts.payments.created, format.short(createdAtMs)],
+          [texts.common.created, format.short(createdAtMs)],
           [words.receiver, receiverId === null ? null : <span class="code">{receiverId}</span>],
-          [texts.payment.id, <OwnId id={account.id} label={texts.payment.copyId} />],
+          [texts.payment.id, <OwnId id={account.id} label={texts.common.copyId} />],
         ]}
       />
     </Card>

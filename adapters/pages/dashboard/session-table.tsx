@@ -45,7 +45,7 @@ export function SessionTable({ sessions }: { readonly sessions: readonly OwnSess
       rows={sessions}
       folds
       columns={({ column, named }) => [
-        named(words.started, 'when', ({ session, isCurrent }) => (
+        named(texts.common.started, 'when', ({ session, isCurrent }) => (
           <>
             {format.short(session.createdAtMs)}
             {isCurrent ? (
@@ -62,7 +62,7 @@ export function SessionTable({ sessions }: { readonly sessions: readonly OwnSess
           </>
         )),
         column(words.ends, 'when', ({ session }) => format.short(session.endsAtMs)),
-        column(<span class="vh">{words.action}</span>, 'num', ({ session, isCurrent }) =>
+        column(<span class="vh">{texts.common.action}</span>, 'num', ({ session, isCurrent }) =>
           isCurrent ? null : (
             <ButtonForm to="/dashboard/sessions" values={{ session: session.id }} look="sm">
               {words.end}

@@ -168,7 +168,7 @@ function Papers({ shown, at }: { readonly shown: Shown; readonly at: string }): 
         columns={({ column, named }) => [
           named(words.kind, ({ kind }) => words.kinds[kind]),
           column(words.file, ({ paper }) => paper && <Foreign text={paper.fileName} />),
-          column(words.state, stateOf),
+          column(texts.common.state, stateOf),
           column(words.expires, ({ paper }) =>
             paper?.expiresOn == null ? '–' : format.date(paper.expiresOn),
           ),

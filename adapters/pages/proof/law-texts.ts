@@ -43,7 +43,9 @@ const en = {
       given: 'Payer, payee and wallets in the proof of a payment.',
     },
     efx: {
-      what: 'eFX providers settle by exchange or by a non-resident BRL account, not by virtual assets.',
+      what:
+        'eFX providers settle by exchange or by a non-resident BRL account, not by virtual ' +
+        'assets.',
       who: 'eFX providers; their authorisation by 31 May 2027.',
       given: '`asset` of a settlement shows whether a stablecoin was sold.',
     },

@@ -154,7 +154,7 @@ function Attempts({ shown: { attempts } }: Part): VNode {
           <caption class="vh">{words.attempts}</caption>
           <thead>
             <tr>
-              <th scope="col">{words.started}</th>
+              <th scope="col">{texts.common.started}</th>
               <th scope="col">{words.answer}</th>
               <th scope="col" class="num only-l">
                 {words.took}
@@ -206,12 +206,12 @@ function Details({ shown }: Part): VNode {
   const { delivery, subscription, event, payment } = shown;
   const { createdAtMs, deliveredAtMs, nextAttemptAtMs } = delivery;
   return (
-    <Card heading={words.details}>
+    <Card heading={texts.common.details}>
       <Facts
         facts={[
           [texts.webhooks.payment, payment && <PaymentName payment={payment} />],
           [
-            words.eventId,
+            texts.common.event,
             <a class="code" href={`${view.path}/events/${event.id}`}>
               {event.id}
             </a>,
@@ -220,9 +220,12 @@ function Details({ shown }: Part): VNode {
             words.subscription,
             <a href={`${view.path}/webhooks/${subscription.id}`}>{shownUrl(subscription.url)}</a>,
           ],
-          [words.created, format.exact(createdAtMs)],
+          [texts.common.queued, format.exact(createdAtMs)],
           [words.delivered, deliveredAtMs === null ? null : format.exact(deliveredAtMs)],
-          [words.next, nextAttemptAtMs === null ? null : format.exact(nextAttemptAtMs)],
+          [
+            texts.common.nextAttempt,
+            nextAttemptAtMs === null ? null : format.exact(nextAttemptAtMs),
+          ],
         ]}
       />
     </Card>

@@ -43,7 +43,7 @@ export const eventPages = [
       note: texts.payments.keep,
       onward: { text: words.notSoFar(format.count(SEARCHED_MAX)), words: words.goOn },
       columns: ({ column, named }) => [
-        column(words.created, 'only-l when', ({ createdAtMs }) => format.exact(createdAtMs)),
+        column(texts.common.created, 'only-l when', ({ createdAtMs }) => format.exact(createdAtMs)),
         named(words.type, 'code', ({ id, type, subjectId, createdAtMs }) => (
           <>
             <a href={`${view.path}/events/${id}`}>
@@ -78,13 +78,13 @@ export const eventPages = [
       crumbs: [<ToPlace of="events" />, <span class="code">{event.id}</span>],
       body: (
         <div class="cols second-wide">
-          <Card heading={texts.deliveryPage.details}>
+          <Card heading={texts.common.details}>
             <Facts
               facts={[
                 [texts.events.subject, <Subject of={event} />],
-                [texts.events.created, format.exact(event.createdAtMs)],
+                [texts.common.created, format.exact(event.createdAtMs)],
                 [texts.events.number, format.count(event.sequence)],
-                [texts.events.id, <OwnId id={event.id} label={texts.events.copyId} />],
+                [texts.events.id, <OwnId id={event.id} label={texts.common.copyId} />],
               ]}
             />
           </Card>
@@ -130,7 +130,7 @@ function Webhooks({
                 {shownUrl(urls.get(delivery.subscriptionId) ?? delivery.subscriptionId)}
               </a>
             )),
-            column(texts.webhooks.state, (delivery) => <DeliveryState delivery={delivery} />),
+            column(texts.common.state, (delivery) => <DeliveryState delivery={delivery} />),
           ]}
         />
       )}

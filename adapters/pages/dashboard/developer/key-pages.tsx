@@ -86,9 +86,9 @@ export const keyPages = [
     isOnce: true,
     load: async (_, call) => keyScopes.filter((scope) => actorOf(call).scopes.includes(scope)),
     typed: () => usual,
-    fields: ({ texts: { keys: words } }, held) => ({
+    fields: ({ texts: { keys: words, common } }, held) => ({
       name: text({
-        label: words.name,
+        label: common.name,
         hint: words.nameHint,
         max: NAME_LENGTH_MAX,
         width: 'medium',
@@ -143,13 +143,13 @@ export const keyPages = [
         choices: overlaps.map((hours) => ({ value: `${hours}`, label: words.hours(hours) })),
       }),
     }),
-    show: ({ texts: { keys: words } }, key) => ({
+    show: ({ texts: { keys: words, common } }, key) => ({
       title: words.rollHeading(nameOf(key.name)),
       lede: words.rollText,
       place: 'keys',
       crumbs: crumbsOf(key),
       submit: words.rollNow,
-      keep: words.keep,
+      keep: common.keep,
     }),
     async save(context, call, { subject: { id, orgId }, values: { overlap } }) {
       const by = { createdBy: actorOf(call).memberId, overlapHours: Number(overlap) };
@@ -168,7 +168,7 @@ export const keyPages = [
       place: 'keys',
       crumbs: crumbsOf(key),
       submit: scene.texts.keys.revokeNow,
-      keep: scene.texts.keys.keep,
+      keep: scene.texts.common.keep,
       warning: (
         <>
           <b>{lastUseText(scene, key)}</b> {scene.texts.keys.revokeText}
@@ -216,11 +216,11 @@ function columnsOf({ texts, view, format }: DashboardScene, mayWrite: boolean): 
   const lastUseOf = ({ lastUsedAtMs }: StoredKey) =>
     lastUsedAtMs === null ? words.notUsed : format.short(lastUsedAtMs);
   return ({ column, named }) => [
-    named(words.name, (key) => (
+    named(texts.common.name, (key) => (
       <>
         <Named keyOf={key} />
         <span class="sub only-s">
-          {words.lastUsed}: {lastUseOf(key)}
+          {texts.common.lastUsed}: {lastUseOf(key)}
         </span>
       </>
     )),
@@ -232,12 +232,12 @@ function columnsOf({ texts, view, format }: DashboardScene, mayWrite: boolean): 
         )}
       </>
     )),
-    column(words.lastUsed, 'only-l when', lastUseOf),
+    column(texts.common.lastUsed, 'only-l when', lastUseOf),
     column(words.expires, 'only-l when', ({ expiresAtMs }) =>
       expiresAtMs === null ? words.never : format.short(expiresAtMs),
     ),
     mayWrite
-      ? column(<span class="vh">{words.action}</span>, ({ id, name, rolledAtMs }) => (
+      ? column(<span class="vh">{texts.common.action}</span>, ({ id, name, rolledAtMs }) => (
           <div class="actions end">
             {rolledAtMs === null ? (
               <ButtonLink href={`${view.path}/keys/${id}/roll`} look="sm">
@@ -255,9 +255,9 @@ function columnsOf({ texts, view, format }: DashboardScene, mayWrite: boolean): 
   ];
 }
 
-function endedColumns({ texts: { keys: words }, format }: DashboardScene): KeyColumns {
+function endedColumns({ texts: { keys: words, common }, format }: DashboardScene): KeyColumns {
   return ({ column, named }) => [
-    named(words.name, (key) => <Named keyOf={key} />),
+    named(common.name, (key) => <Named keyOf={key} />),
     column(words.expires, 'quiet', ({ revokedAtMs, expiresAtMs }) =>
       revokedAtMs === null
         ? words.expired(format.short(expiresAtMs ?? 0))

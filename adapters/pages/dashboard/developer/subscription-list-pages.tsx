@@ -48,7 +48,7 @@ export const subscriptionListPages = [
       const words = texts.webhooks;
       const add = mayWrite ? (
         <ButtonLink href={`${view.path}/webhooks/new`} look="primary" icon="plus">
-          {words.add}
+          {words.newHeading}
         </ButtonLink>
       ) : null;
       return {
@@ -134,7 +134,7 @@ function columnsOf(scene: DashboardScene): RowColumns<SubscriptionHealth> {
         </span>
       </>
     )),
-    column(words.state, (health) => <HealthBadge health={health} />),
+    column(texts.common.state, (health) => <HealthBadge health={health} />),
     column(words.lastDay, 'num only-l', (health) => lastDayText(scene, health)),
     column(words.lastError, 'only-l', (health) => <LastError health={health} />),
     column(words.oldest, 'wide when', ({ oldestPendingAtMs }) =>

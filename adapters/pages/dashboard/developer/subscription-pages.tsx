@@ -144,7 +144,7 @@ export const subscriptionPages = [
           {texts.webhooks.delete}
         </ButtonLink>
       ),
-      submit: texts.webhooks.save,
+      submit: texts.common.save,
     }),
     async save({ deps }, call, { scene, subject: { id }, values: { url, events: eventTypes } }) {
       const change = { url, eventTypes };
@@ -162,14 +162,14 @@ export const subscriptionPages = [
     typed: (subscription) => ({ version: `${subscription.version}` }),
     // A reload of the answer, which has the secret, does not replace it again.
     fields: () => ({ version }),
-    show: ({ texts: { webhooks: words } }, { id, url }) => ({
+    show: ({ texts: { webhooks: words, common } }, { id, url }) => ({
       title: words.rotateHeading,
       lede: shownUrl(url),
       place: 'webhooks',
       crumbs: crumbsOf(id),
       warning: words.rotateText,
       submit: words.rotateNow,
-      keep: words.keep,
+      keep: common.keep,
     }),
     async save({ deps }, call, { scene, subject, values }) {
       const { id } = subject;
@@ -185,14 +185,14 @@ export const subscriptionPages = [
     back,
     load: activeOne,
     fields: () => ({}),
-    show: ({ texts: { webhooks: words } }, { id, url }) => ({
+    show: ({ texts: { webhooks: words, common } }, { id, url }) => ({
       title: words.deleteHeading,
       lede: shownUrl(url),
       place: 'webhooks',
       crumbs: crumbsOf(id),
       warning: words.deleteText,
       submit: words.deleteNow,
-      keep: words.keep,
+      keep: common.keep,
     }),
     async save({ deps }, call, { subject }) {
       await deleteSubscription(deps, tenantOfCall(call), subject.id);
@@ -325,12 +325,12 @@ function Details({ shown }: { readonly shown: Shown }): VNode {
         ];
   return (
     <section class="card">
-      <h2 class="vh">{texts.payment.details}</h2>
+      <h2 class="vh">{texts.common.details}</h2>
       <Facts
         across
         facts={[
           ...ofHealth,
-          [words.events, <span class="code">{eventTypes.join(', ')}</span>],
+          [texts.places.events, <span class="code">{eventTypes.join(', ')}</span>],
           [
             words.secret,
             mayWrite ? <a href={`${own}/rotate`}>{words.rotate}</a> : words.secretText,
@@ -369,7 +369,7 @@ function Deliveries({ shown }: { readonly shown: Shown }): VNode {
           label={words.deliveries}
           rows={rows}
           columns={({ column, named }) => [
-            named(words.event, 'code', ({ delivery }) => (
+            named(texts.common.event, 'code', ({ delivery }) => (
               <>
                 <a href={deliveryPath(view.path, delivery)}>
                   <Breakable text={delivery.eventType} />
@@ -380,12 +380,12 @@ function Deliveries({ shown }: { readonly shown: Shown }): VNode {
             column(words.payment, 'only-l', ({ payment }) => (
               <PaymentName payment={payment} isShort />
             )),
-            column(words.state, ({ delivery }) => <DeliveryState delivery={delivery} />),
+            column(texts.common.state, ({ delivery }) => <DeliveryState delivery={delivery} />),
             column(words.attempt, 'num wide', ({ delivery }) => attemptText(words, delivery)),
-            column(words.next, 'only-l when', ({ delivery: { nextAttemptAtMs } }) =>
+            column(texts.common.nextAttempt, 'only-l when', ({ delivery: { nextAttemptAtMs } }) =>
               nextAttemptAtMs === null ? '–' : format.short(nextAttemptAtMs),
             ),
-            column(words.created, 'only-l when', ({ delivery: { createdAtMs } }) =>
+            column(texts.common.queued, 'only-l when', ({ delivery: { createdAtMs } }) =>
               format.exact(createdAtMs),
             ),
           ]}

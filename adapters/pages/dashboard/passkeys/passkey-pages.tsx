@@ -72,9 +72,9 @@ export const passkeyPages = [
     load: readOne,
     typed: ({ name }) => ({ name }),
     // Without a name it has the usual one.
-    fields: ({ texts: { passkeys: words } }) => ({
+    fields: ({ texts: { passkeys: words, common } }) => ({
       name: textAs({
-        label: words.name,
+        label: common.name,
         hint: words.nameHint,
         max: PASSKEY_NAME_LENGTH_MAX,
         problem: words.nameHint,
@@ -86,7 +86,7 @@ export const passkeyPages = [
       lede: scene.texts.passkeys.removeLede,
       place: null,
       crumbs: [<ToSessions scene={scene} />],
-      submit: scene.texts.passkeys.save,
+      submit: scene.texts.common.save,
       around: (form) => (
         <>
           {form}
@@ -164,7 +164,7 @@ function addScreen(scene: DashboardScene): DashboardContent {
         >
           <TextField
             name="name"
-            label={words.name}
+            label={scene.texts.common.name}
             hint={words.nameHint}
             value={words.usualName}
             maxLength={PASSKEY_NAME_LENGTH_MAX}

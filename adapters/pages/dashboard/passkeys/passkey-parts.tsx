@@ -71,13 +71,13 @@ function PasskeyTable({ passkeys }: { readonly passkeys: readonly Passkey[] }): 
       label={words.heading}
       rows={passkeys}
       columns={({ column, named }) => [
-        named(words.name, ({ id, name }) => (
+        named(texts.common.name, ({ id, name }) => (
           <a href={`${view.path}/passkeys/${id}`}>
             <Foreign text={name} />
           </a>
         )),
         column(words.added, 'when', ({ createdAtMs }) => short(createdAtMs)),
-        column(words.used, 'when', ({ usedAtMs }) =>
+        column(texts.common.lastUsed, 'when', ({ usedAtMs }) =>
           usedAtMs === null ? words.never : short(usedAtMs),
         ),
       ]}

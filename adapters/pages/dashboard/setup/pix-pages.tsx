@@ -79,6 +79,6 @@ function changeColumns({ texts, format, view }: DashboardScene): RowColumns<Dest
     named(words.destination, ({ pixKeyShown }) => pixKeyShown),
     column(words.changed, 'when', ({ createdAtMs }) => short(createdAtMs)),
     column(words.effective, 'when', ({ effectiveAtMs }) => short(effectiveAtMs)),
-    column(words.state, (change) => words.states[changeState(change, view.nowMs)]),
+    column(texts.common.state, (change) => words.states[changeState(change, view.nowMs)]),
   ];
 }

@@ -57,7 +57,7 @@ export const productionPages = memberPages.form({
     lede: scene.texts.setup.production.lede,
     place: 'gettingStarted',
     crumbs: [<ToPlace of="gettingStarted" />],
-    submit: scene.texts.setup.production.send,
+    submit: scene.texts.error.liveAsk,
     around: (form) => (
       <div class="stack-l">
         <div class="cols">

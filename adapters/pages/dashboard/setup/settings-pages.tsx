@@ -354,7 +354,7 @@ function Shown({ settings }: { readonly settings: Settings }): VNode {
           row(words.name, <Foreign text={settings.name} />),
           row(words.details, <a href={`${view.path}${START_PATH}`}>{kyb}</a>),
           row(
-            words.pix,
+            texts.setup.pix.heading,
             mayChange ? <a href={`${view.path}${START_PATH}/pix`}>{pixShown}</a> : pixShown,
           ),
         ])}

@@ -311,7 +311,7 @@ function TeamParts({ team, form }: { readonly team: Team; readonly form: VNode }
                   isSelf(member) ? words.now : seen(member),
                 )
               : null,
-            column(<span class="vh">{texts.sessions.action}</span>, 'num', (member) => (
+            column(<span class="vh">{texts.common.action}</span>, 'num', (member) => (
               <MemberActions team={team} member={member} />
             )),
           ]}

@@ -6,7 +6,6 @@ import type {
   EntityType,
   SellerNeed,
 } from '../../../../core/domain/parties/connected-account.js';
-import type { ChangeState } from '../../../../core/domain/parties/destination-change.js';
 import type { CollectNeed } from '../../../../core/domain/parties/organization.js';
 import type { ColleagueApproval } from '../../../../core/domain/payments/colleague-approval.js';
 import type { PostingKind } from '../../../../core/domain/payments/ledger.js';
@@ -52,6 +51,24 @@ export const dashboardEn = {
     team: 'Team',
     activity: 'Activity',
     settings: 'Settings',
+  },
+  /** On several screens, each with one meaning. */
+  common: {
+    state: 'State',
+    name: 'Name',
+    created: 'Created',
+    /** Of a delivery. */
+    queued: 'Created',
+    event: 'Event',
+    nextAttempt: 'Next attempt',
+    started: 'Started',
+    lastUsed: 'Last used',
+    details: 'Details',
+    action: 'Action',
+    copyId: 'id',
+    save: 'Save',
+    /** Of a key, or a subscription. */
+    keep: 'Keep it',
   },
   notice: {
     signed_out: 'Your session is over. Sign in again; then you come back to your page.',
@@ -141,29 +158,24 @@ export const dashboardEn = {
   sessions: {
     heading: 'Your sessions',
     lede: 'Each browser in which you are signed in, and each token made for you.',
-    started: 'Started',
     seen: 'Last page',
     ends: 'Expires',
     here: 'This browser',
     token: 'Token',
     end: 'Sign out',
     endAll: 'Sign out everywhere',
-    action: 'Action',
   },
   passkeys: {
     heading: 'Passkeys',
     lede: 'A passkey signs you in by your fingerprint, your face or a PIN, without an email.',
-    name: 'Name',
     nameHint: 'For example: phone, work laptop.',
     usualName: 'Passkey',
     added: 'Added',
-    used: 'Last used',
     never: 'Never',
     add: 'Add a passkey',
     addLede: 'Your browser asks where to keep it: this device, a phone or a security key.',
     full: 'You have ten passkeys. Remove one to add another.',
     one: 'Your passkey',
-    save: 'Save',
     remove: 'Remove the passkey',
     removeLede:
       'A removed passkey opens nothing. Sessions that it began stay open until you end them.',
@@ -261,8 +273,6 @@ export const dashboardEn = {
     time: 'Time',
     receives: 'Received, BRL',
     overdueTab: 'Overdue',
-    heading: 'Payments',
-    created: 'Created',
     reference: 'Reference',
     payee: 'Payee',
     buyer: 'Buyer',
@@ -301,7 +311,9 @@ export const dashboardEn = {
     heading: 'Export as CSV',
     crumb: 'Export',
     all: { payments: 'All payments', invoices: 'All invoices' },
-    text: 'One row for each payment, with the names of the API. The audit log keeps who exported what.',
+    text:
+      'One row for each payment, with the names of the API. The audit log keeps who exported ' +
+      'what.',
     bom: 'For Excel',
     bomHint:
       'Written as Excel in your language reads it. Times are those of the organization; ' +
@@ -440,7 +452,6 @@ export const dashboardEn = {
       'the page of the payment, until their last day. Ponte does not check what they say.',
     kind: 'Document',
     file: 'File',
-    state: 'State',
     expires: 'Last day',
     expiresHint: 'Leave it empty if the document does not expire.',
     upload: 'Upload',
@@ -463,7 +474,6 @@ export const dashboardEn = {
   },
   invitations: {
     heading: 'Send invoices',
-    open: 'Send invoices',
     lede: 'Each buyer gets one email that lists its invoices. Pressing twice emails nobody twice.',
     label: 'Invoices that were not sent',
     none: 'Tick at least one invoice. Those that were sent are no longer here',
@@ -560,7 +570,6 @@ export const dashboardEn = {
     search: 'Name, id or email',
     open: 'Open',
     name: 'Seller',
-    state: 'State',
     missing: 'Missing',
     noMatch: 'No seller matches',
     noMatchText: 'Give the whole id, or choose another state.',
@@ -618,19 +627,12 @@ export const dashboardEn = {
       ahead: (day: string) => `Asked by the settlement partner, until ${day}`,
       over: (day: string) => `Asked by the settlement partner until ${day}, which is over`,
     },
-    destination: 'PIX destination',
     noDestination: 'None is registered.',
     hasDestination: 'Registered. Ponte stores no PIX key, so none is shown: ••••••••',
     held: (at: string) => `A new one is held until ${at}. Nothing is paid to it before.`,
     changes: 'Changes of the PIX destination',
     effective: 'In effect',
     by: 'By',
-    changeStates: {
-      held: 'Held',
-      effective: 'In effect',
-      stopped: 'Stopped',
-      replaced: 'Replaced',
-    } satisfies Record<ChangeState, string>,
     kind: 'Kind',
     kinds: { business: 'Company', individual: 'Person' } satisfies Record<EntityType, string>,
     email: 'Email',
@@ -696,13 +698,11 @@ export const dashboardEn = {
     received: 'Received',
     webhooks: 'Webhooks of this payment',
     noWebhooks: 'None yet. A subscription gets events from its creation on.',
-    details: 'Details',
     number: 'Invoice',
     due: 'Due',
     yourId: 'Your id',
     paidTogether: 'Paid with others, reference',
     id: 'Ponte’s id',
-    copyId: 'id',
     checkCode: 'Check code',
     checkText: 'If the buyer calls to check the bank details, read them this code.',
     fees: 'Fees',

@@ -121,7 +121,6 @@ export const setupEn = {
     destination: 'Destination',
     changed: 'Changed',
     effective: 'In effect from',
-    state: 'State',
     states: {
       held: 'Held',
       effective: 'In effect',
@@ -145,7 +144,6 @@ export const setupEn = {
     contactText: 'Buyers see it on their pages. Live mode needs at least one of the two.',
     email: 'Support email',
     phone: 'Support phone',
-    send: 'Ask for production access',
     missing: 'Give an answer of at most 1,000 characters.',
     noContact: 'Give an email address or a phone number for buyers.',
     ...emailTexts.en,
@@ -359,7 +357,6 @@ export const setupEn = {
     company: 'Organization',
     name: 'Name',
     details: 'CNPJ and address',
-    pix: 'PIX destination',
     set: 'set',
     verified: 'verified',
     notVerified: 'not verified yet',

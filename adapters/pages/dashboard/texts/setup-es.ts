@@ -23,7 +23,9 @@ export const setupEs: SetupTexts = {
     change: 'Cambiar',
     organization: {
       heading: 'Organización',
-      none: 'Su razón social, CNPJ y dirección, para el proveedor de liquidación. Lleva cinco minutos.',
+      none:
+        'Su razón social, CNPJ y dirección, para el proveedor de liquidación. Lleva cinco ' +
+        'minutos.',
       sandbox: 'El modo de prueba acepta datos de ejemplo: el proveedor los aprueba al instante.',
       useSandbox: 'Usar datos de ejemplo',
       fill: 'Completar',
@@ -116,7 +118,6 @@ export const setupEs: SetupTexts = {
     destination: 'Destino',
     changed: 'Cambiado',
     effective: 'En vigor desde',
-    state: 'Estado',
     states: {
       held: 'Retenido',
       effective: 'En vigor',
@@ -142,7 +143,6 @@ export const setupEs: SetupTexts = {
       'los dos.',
     email: 'Correo de soporte',
     phone: 'Teléfono de soporte',
-    send: 'Solicitar acceso a producción',
     missing: 'Dé una respuesta de 1.000 caracteres como máximo.',
     noContact: 'Indique un correo o un teléfono para los compradores.',
     ...emailTexts.es,
@@ -346,7 +346,6 @@ export const setupEs: SetupTexts = {
     company: 'Organización',
     name: 'Nombre',
     details: 'CNPJ y dirección',
-    pix: 'Destino PIX',
     set: 'definido',
     verified: 'verificados',
     notVerified: 'aún sin verificar',

@@ -113,7 +113,6 @@ export const setupPtBr: SetupTexts = {
     destination: 'Destino',
     changed: 'Alterado',
     effective: 'Em vigor desde',
-    state: 'Situação',
     states: {
       held: 'Retida',
       effective: 'Em vigor',
@@ -139,7 +138,6 @@ export const setupPtBr: SetupTexts = {
       'dos dois.',
     email: 'E-mail de suporte',
     phone: 'Telefone de suporte',
-    send: 'Pedir acesso à produção',
     missing: 'Dê uma resposta de no máximo 1.000 caracteres.',
     noContact: 'Informe um e-mail ou um telefone para os compradores.',
     ...emailTexts['pt-BR'],
@@ -347,7 +345,6 @@ export const setupPtBr: SetupTexts = {
     company: 'Organização',
     name: 'Nome',
     details: 'CNPJ e endereço',
-    pix: 'Destino PIX',
     set: 'definido',
     verified: 'verificados',
     notVerified: 'ainda não verificados',

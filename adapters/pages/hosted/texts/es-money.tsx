@@ -145,7 +145,9 @@ export const esMoney = {
     remittance: 'Aviso de remesa',
     remittanceText: 'Un documento para esta transferencia, con todos los pagos y números.',
     remittancePrint: 'Imprimir el aviso',
-    once: 'Envíe el total una sola vez, con esta referencia. No haga una transferencia por cada pago.',
+    once:
+      'Envíe el total una sola vez, con esta referencia. No haga una transferencia por cada ' +
+      'pago.',
   },
   transfer: {
     preparing: 'Preparando los datos bancarios',
