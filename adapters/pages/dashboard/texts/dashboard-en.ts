@@ -57,7 +57,7 @@ export const dashboardEn = {
     state: 'State',
     name: 'Name',
     created: 'Created',
-    /** Of a delivery. */
+    /** When a delivery was. */
     queued: 'Created',
     event: 'Event',
     nextAttempt: 'Next attempt',
@@ -67,7 +67,7 @@ export const dashboardEn = {
     action: 'Action',
     copyId: 'id',
     save: 'Save',
-    /** Of a key, or a subscription. */
+    /** A key, or a subscription. */
     keep: 'Keep it',
   },
   notice: {
