@@ -2,6 +2,7 @@
 // the work again when the batch lost a race. tables/ holds the rows and the SQL of each aggregate;
 // what differs between databases is in the sessions.
 
+import { ENTRY_DELAY_MS } from '../../core/domain/accounting/accounting.js';
 import type { Actor } from '../../core/domain/base/actor.js';
 import type { Tenant } from '../../core/domain/base/tenant.js';
 import type { ChangedRow } from '../../core/domain/service/audit-record.js';
@@ -124,6 +125,13 @@ export interface ServedStore extends Store {
 /** Runs of one piece of work before it gives up. Each lost run means that another write won. */
 const RUNS_MAX = 8;
 
+/**
+ * Age at which the work of a batch with postings runs again. Readers of entries wait longer for the
+ * postings of a time, and a month may be closed then: one that a process stored with the time from
+ * before it stood still would be missed.
+ */
+const POSTINGS_AGE_MAX_MS = ENTRY_DELAY_MS / 2;
+
 /** Ends a lease owner. `:`: a serving process, whose leases end with it. `.`: any other one. */
 export type OwnerMark = ':' | '.';
 
@@ -190,6 +198,7 @@ async function applied<T>(
   { inQuarantine = false }: RunOptions,
 ): Promise<Outcome<T>> {
   let value: T;
+  const beganMs = Date.now();
   try {
     value = await work(new RunTx(unit) as RunTx & Tx);
   } catch (cause) {
@@ -208,6 +217,9 @@ async function applied<T>(
     const durable = database.durable();
     if (durable !== null) await durable;
     return { kind: 'done', value };
+  }
+  if (unit.writesTo('ledger_lines') && Date.now() - beganMs > POSTINGS_AGE_MAX_MS) {
+    return { kind: 'lost', cause: 'the process stood still', seals: false, gated: false };
   }
   if (!inQuarantine) unit.guard(expectNoQuarantine());
   const statements = unit.statements();

@@ -94,6 +94,10 @@ export class UnitOfWork {
     return this.#writes.length === 0;
   }
 
+  writesTo(table: string): boolean {
+    return this.#staged?.tables.has(table) === true;
+  }
+
   guard(write: Write): void {
     this.#writes.push(write);
   }

@@ -2,6 +2,7 @@
 // reference names one order. Run over each database.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { ENTRY_DELAY_MS } from '../../core/domain/accounting/accounting.js';
 import { money } from '../../core/domain/base/money.js';
 import type { Mode } from '../../core/domain/base/tenant.js';
 import type { MoneyCommand } from '../../core/domain/commands/partner-command.js';
@@ -46,6 +47,25 @@ export function storeMoneyContract(fresh: OpenStore): void {
       { id: 'pst_1', atMs: T0, ...paid },
       { id: 'pst_2', atMs: T0 + 1, ...back },
     ]);
+  });
+
+  test('postings from before a process stood still are not stored: the work runs again', async (t) => {
+    const store = await fresh();
+    t.mock.timers.enable({ apis: ['Date'], now: T0 });
+    const back = posting('refund_owed', transfer('partner_float', 'refunds', money(1n, 'EUR')));
+    const began: number[] = [];
+    await store.run(async (tx) => {
+      const atMs = Date.now();
+      began.push(atMs);
+      tx.ledger.append(tenant, 'pi_1', `pst_${atMs}`, back, atMs);
+      if (began.length === 1) t.mock.timers.setTime(T0 + ENTRY_DELAY_MS);
+    });
+    const stored = await store.run((tx) => tx.ledger.ofSubject(tenant, 'pi_1'));
+    assert.deepEqual(began, [T0, T0 + ENTRY_DELAY_MS]);
+    assert.deepEqual(
+      stored.map(({ atMs }) => atMs),
+      began.slice(1),
+    );
   });
 
   test('the postings of a tenant are read in order of their ids, whole, between two ids', async () => {

@@ -13,7 +13,10 @@ import {
 } from './account-name.js';
 import type { EntryAccount, EntryLine, SettlementEntry } from './settlement-entry.js';
 
-/** No batch takes longer from its clock to its commit, so no older entry appears after these. */
+/**
+ * No batch takes longer from its clock to its commit, so no older entry appears after these: the
+ * store runs its work again.
+ */
 export const ENTRY_DELAY_MS = MINUTE_MS;
 
 /** All that decides on the entries of a closed month, so that they never change. */
