@@ -95,7 +95,10 @@ async function ensuredBankAccount(
       ? await client.post({ path, body: JSON.stringify(fields), key, shape: bankAccountShape })
       : done(found.value);
   if (account.outcome !== 'done') return account;
-  const { id, status } = account.value;
+  const { id, status, pix_key: paidTo } = account.value;
+  // The seller's money would go to somebody else.
+  if (paidTo && !isPixKey(paidTo, pixKey))
+    return later('BlindPay answers with another PIX account');
   if (goneStatuses.includes(status ?? '')) {
     return refused('pix_account_rejected', 'BlindPay has rejected the PIX account.');
   }

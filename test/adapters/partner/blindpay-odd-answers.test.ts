@@ -9,6 +9,7 @@ import { done } from '../../../adapters/partner-kit/conformance-harness.js';
 import type { Money } from '../../../core/domain/base/money.js';
 import type { PartnerAnswer } from '../../../core/ports/partner.js';
 import {
+  approvedCustomer,
   type BlindPayScene,
   blindPay,
   destinationAt,
@@ -191,4 +192,17 @@ test('an order that is answered with another object is in doubt, and so is one w
       assert.equal((await ask()).outcome, 'unknown', `${name} ${JSON.stringify(changed)}`);
     }
   }
+});
+
+test('a PIX account that is answered with another key is no destination', async (t) => {
+  const { at } = await scene(t);
+  const partyRef = await approvedCustomer(at);
+  const newKey = { pixKey: 'eva@lima.example', key: 'key-2' };
+  const input = { partyRef, accountHolderName: 'Eva Lima', ...newKey };
+  const call = `POST /customers/${partyRef}/bank-accounts`;
+  oddly(at, call, (body) => ({ ...(body as object), id: 'ba_other', pix_key: 'b@other.example' }));
+  assert.equal((await at.partner.registerPixDestination(input)).outcome, 'later');
+  at.server.change = (_, answer) => answer;
+  const { destinationRef } = done(await at.partner.registerPixDestination(input));
+  assert.doesNotMatch(destinationRef, /ba_other/);
 });
