@@ -12,6 +12,7 @@ import {
   localSteps,
   type Runners,
   startWorkers,
+  untilGridMs,
   type WorkerStep,
   type Workers,
   workerSteps,
@@ -132,8 +133,20 @@ test('a failing step is logged and tried again, and others go on', async () => {
   assert.deepEqual(errors, ['a worker step failed', 'a worker step failed']);
 });
 
+test('loops that poll wake at the same moments, whenever each of them began', () => {
+  for (const pollMs of [500, 1_000, 4_000, 6_000, 60_000, 21_600_000]) {
+    const gridMs = Math.min(pollMs, 1_000);
+    for (const nowMs of [0, 1, 499, 500, 501, 999.5, 1_000.25, 123_456]) {
+      const waitMs = untilGridMs(pollMs, nowMs);
+      assert.equal((nowMs + waitMs) % gridMs, 0);
+      assert.ok(Math.abs(waitMs - pollMs) <= gridMs / 2, `${pollMs} at ${nowMs}: ${waitMs}`);
+    }
+  }
+});
+
 test('waits between failures grow up to a bound and restart after a good run', async (t) => {
   const waits: number[] = [];
+  t.mock.method(performance, 'now', () => 0);
   const { setTimeout: after } = globalThis;
   t.mock.method(globalThis, 'setTimeout', (done: () => void, delayMs: number) => {
     waits.push(delayMs);
