@@ -1,12 +1,14 @@
 // The webhook use cases over the test world: one tenant, a delivery runner, and steps to events,
 // subscriptions and deliveries.
 import assert from 'node:assert/strict';
+import { schedules } from '../../../core/domain/base/schedules.js';
 import { type Tenant, tenantKey } from '../../../core/domain/base/tenant.js';
 import {
   type DomainEvent,
   eventBody,
   type NumberedEvent,
 } from '../../../core/domain/payments/event.js';
+import { verifyWebhook, webhookHeaders } from '../../../core/domain/webhooks/signature.js';
 import type { Subscription } from '../../../core/domain/webhooks/subscription.js';
 import type {
   DeliveryAttempt,
@@ -21,7 +23,7 @@ import {
 import { stageEvents } from '../../../core/usecases/webhooks/feed.js';
 import { createSubscription } from '../../../core/usecases/webhooks/subscriptions.js';
 import type { SuiteEnd } from '../suite-end.js';
-import { type Answer, type World, world } from './test-world.js';
+import { type Answer, type SentWebhook, type World, world } from './test-world.js';
 
 const BATCH = 100;
 
@@ -39,6 +41,8 @@ interface Steps {
   emitMany(count: number, event?: Partial<DomainEvent>): Promise<void>;
   /** Sends all deliveries that are due, and waits for the answers. */
   settle(): Promise<void>;
+  /** Makes all attempts of what is pending, until it is a dead letter. */
+  exhaust(): Promise<void>;
   feed(of?: Tenant): Promise<readonly NumberedEvent[]>;
   deliveries(subscriptionId: string): Promise<readonly WebhookDelivery[]>;
   onlyDelivery(subscriptionId: string): Promise<WebhookDelivery>;
@@ -63,6 +67,12 @@ export async function scene(t: SuiteEnd): Promise<Scene> {
     async settle() {
       do await runner.idle();
       while ((await runner.runOnce(clock.nowMs(), BATCH)) > 0);
+    },
+    async exhaust() {
+      for (const delayMs of [0, ...schedules.webhookAttempt.waitsMs]) {
+        made.advanceClock(delayMs);
+        await steps.settle();
+      }
     },
     feed: (of = tenant) => store.run((tx) => tx.feed.after(of, 0, 1_000)),
     deliveries: (subscriptionId) =>
@@ -124,4 +134,13 @@ function completed(event: Partial<DomainEvent>, id: string, nowMs: number): Doma
     createdAtMs: nowMs,
     ...event,
   };
+}
+
+/** What a receiver with this secret says of a webhook at the moment when it comes. */
+export function verified(
+  { headers, body, atMs }: SentWebhook = assert.fail('nothing was sent'),
+  secret = '',
+) {
+  const [header, nowSeconds] = [headers[webhookHeaders.signature], Math.floor(atMs / 1_000)];
+  return verifyWebhook({ secret, header, body, nowSeconds, toleranceSeconds: 0 });
 }

@@ -26,6 +26,7 @@ import {
 import { runAdvances } from '../../../../core/usecases/sandbox/sandbox.js';
 import { simulate } from '../../../../core/usecases/sandbox/simulations.js';
 import { memoryOnly } from '../../../support/partners/memory-only.js';
+import { Scene as Payment } from '../../../support/scenes/command-scene.js';
 import { assignDeposit, listDeposits } from '../../../support/scenes/deposit-decisions.js';
 import { type IntentFields, makeInvoice } from '../../../support/scenes/made-payments.js';
 import { type World, world } from '../../../support/scenes/test-world.js';
@@ -96,19 +97,51 @@ test('a short transfer waits for the rest, and an advance leaves it alone', asyn
   assert.equal(tenant.mode, 'test');
 });
 
-test('a surplus goes back to the buyer', async (t) => {
-  for (const [event, surplusMinor] of [
-    ['money_over', 1_000n],
-    ['money_twice', 10_000n],
-  ] as const) {
-    const { made, simulate, read } = await paying(t);
-    const { funds } = await simulate(event);
-    assert.equal(funds.refundOwedMinor + funds.refundOrderedMinor, surplusMinor, event);
-    await made.settle();
-    const last = await read();
-    assert.deepEqual([last.payment.status, last.funds.refundedMinor], ['settled', surplusMinor]);
-  }
-});
+/** What the buyer and the partner do, and how payment and money are half a minute later. */
+const plays = {
+  'a surplus goes back to the buyer': [['money_over'], 'settled paid refunded 110 100 0 10 0'],
+  'a transfer that comes twice goes back once': [
+    ['money_twice'],
+    'settled paid refunded 200 100 0 100 0',
+  ],
+  'a pay-in fails, and its money may still come late': [
+    ['money_fails', 'money_late'],
+    'failed returned_to_buyer refunded 100 0 0 100 0',
+  ],
+  'a payout that fails is chosen before it is made': [
+    ['payout_fails', 'money_arrives'],
+    'failed needs_review none 100 100 0 0 0',
+  ],
+  'a payout that returns is chosen before it is made': [
+    ['payout_returns', 'money_arrives'],
+    'failed returned_to_buyer refunded 100 0 0 100 0',
+  ],
+  'a payout that failed completes after all': [
+    ['payout_fails', 'money_arrives', 'payout_completes'],
+    'failed paid none 100 100 0 0 0',
+  ],
+  'a payout that failed comes back': [
+    ['payout_fails', 'money_arrives', 'payout_returns'],
+    'failed returned_to_buyer refunded 100 0 0 100 0',
+  ],
+  'a refund fails if that is chosen, and an operator must look': [
+    ['refund_fails', 'money_over'],
+    'settled paid needs_review 110 100 10 0 0',
+  ],
+} as const;
+
+for (const [rule, [events, shown]] of Object.entries(plays)) {
+  test(rule, async (t) => {
+    const { made, tenant, id, simulate } = await paying(t);
+    for (const event of events) {
+      await simulate(event);
+      await made.settle();
+    }
+    const at = new Payment(made, tenant, id);
+    await at.pass(10, 3_000);
+    assert.equal(await at.summary(), shown);
+  });
+}
 
 test('money that arrives after a cancel goes back, also in two transfers', async (t) => {
   const { made, tenant, id, simulate, read } = await paying(t);
@@ -119,60 +152,6 @@ test('money that arrives after a cancel goes back, also in two transfers', async
   await made.settle();
   const { funds } = await read();
   assert.deepEqual([funds.refund, funds.refundedMinor], ['refunded', 20_000n]);
-});
-
-test('a pay-in fails, and its money may still come late', async (t) => {
-  const { made, simulate, read } = await paying(t);
-  assert.equal((await simulate('money_fails')).payment.status, 'failed');
-  await simulate('money_late');
-  for (let polls = 0; polls < 10; polls += 1) {
-    made.advanceClock(3_000);
-    await made.settle();
-  }
-  const { payment, funds } = await read();
-  assert.deepEqual([payment.status, funds.refund], ['failed', 'refunded']);
-});
-
-test('a failure of the payout is chosen before the payout is made', async (t) => {
-  for (const [event, position, refund] of [
-    ['payout_fails', 'needs_review', 'none'],
-    ['payout_returns', 'returned_to_buyer', 'refunded'],
-  ] as const) {
-    const { made, simulate, read } = await paying(t);
-    await simulate(event);
-    await simulate('money_arrives');
-    await made.settle();
-    const { payment, funds } = await read();
-    assert.deepEqual([payment.status, funds.position, funds.refund], ['failed', position, refund]);
-  }
-});
-
-test('a payout that failed completes after all, or comes back', async (t) => {
-  for (const [event, position] of [
-    ['payout_completes', 'paid'],
-    ['payout_returns', 'returned_to_buyer'],
-  ] as const) {
-    const { made, simulate, read } = await paying(t);
-    await simulate('payout_fails');
-    await simulate('money_arrives');
-    await made.settle();
-    await simulate(event);
-    for (let polls = 0; polls < 10; polls += 1) {
-      made.advanceClock(3_000);
-      await made.settle();
-    }
-    const { payment, funds } = await read();
-    assert.deepEqual([payment.status, funds.position], ['failed', position], event);
-  }
-});
-
-test('a refund fails if that is chosen, and an operator must look', async (t) => {
-  const { made, simulate, read } = await paying(t);
-  await simulate('refund_fails');
-  await simulate('money_over');
-  await made.settle();
-  const { payment, funds } = await read();
-  assert.deepEqual([payment.status, funds.refund], ['settled', 'needs_review']);
 });
 
 test('a buyer called Slow is decided on by a simulation only', async (t) => {

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { schedules } from '../../../../core/domain/base/schedules.js';
 import type { Tenant } from '../../../../core/domain/base/tenant.js';
 import type { DeliveryStatus } from '../../../../core/domain/webhooks/webhook-delivery.js';
 import {
@@ -33,10 +32,7 @@ import { rowsOf, valuesOf } from '../../../support/values-of.js';
 /** Fails everything that is pending until it is a dead letter. */
 async function kill(made: Scene): Promise<void> {
   made.answer = () => unanswered;
-  for (const delayMs of [0, ...schedules.webhookAttempt.waitsMs]) {
-    made.advanceClock(delayMs);
-    await made.settle();
-  }
+  await made.exhaust();
 }
 
 test('deliveries of a subscription are listed newest first, page by page', async (t) => {
@@ -64,10 +60,7 @@ test('deliveries of a subscription are listed newest first, page by page', async
 });
 
 test('deliveries stay readable after the deletion, and only for their tenant', async (t) => {
-  const made = await scene(t);
-  const { subscription } = await made.subscribe();
-  await made.emit({});
-  await made.settle();
+  const { made, subscription } = await attempted(t);
   await deleteSubscription(made.deps, tenant, subscription.id);
   const listed = (of: Tenant, subscriptionId: string) =>
     listDeliveries(made.deps, of, { subscriptionId, status: null, beforeId: null, limit: 10 });
@@ -81,17 +74,13 @@ test('deliveries stay readable after the deletion, and only for their tenant', a
 });
 
 test('an operator reads a delivery with every attempt', async (t) => {
-  const made = await scene(t);
-  const { subscription } = await made.subscribe();
-  made.answer = () => ({ responseStatus: 500, responseBody: 'oh' });
-  await made.emit({});
-  await made.settle();
+  const failure = { responseStatus: 500, responseBody: 'oh' };
+  const { made, subscription, id } = await attempted(t, () => failure);
   made.answer = () => ({});
   made.advanceClock(30_000);
   await made.settle();
-  const [row] = await made.deliveries(subscription.id);
-  const { delivery, attempts } = await readByOperator(made.deps, row?.id ?? '');
-  assert.deepEqual(delivery, row);
+  const { delivery, attempts } = await readByOperator(made.deps, id);
+  assert.deepEqual([delivery], await made.deliveries(subscription.id));
   assert.deepEqual(rowsOf(attempts, 'attempt', 'responseBody'), [
     [1, 'oh'],
     [2, 'ok'],
@@ -108,13 +97,12 @@ test('a tenant reads a delivery of its subscription with the event, and no other
     [read.event, read.subscription.id, read.attempts.length],
     [event, subscription.id, 1],
   );
-  for (const [of, subscriptionId, deliveryId] of [
+  for (const place of [
     ...strangers.map((stranger) => [stranger, subscription.id, id] as const),
     [tenant, other.subscription.id, id] as const,
     [tenant, subscription.id, 'whd_unknown'] as const,
   ]) {
-    const refused = { code: 'NotFound' };
-    await assert.rejects(readDelivery(made.deps, of, subscriptionId, deliveryId), refused);
+    await assert.rejects(readDelivery(made.deps, ...place), { code: 'NotFound' });
   }
   assert.deepEqual(await listOfEvent(made.deps, tenant, read.event.id), [read.delivery]);
   assert.deepEqual(await listOfEvent(made.deps, strangers[0]!, read.event.id), []);
@@ -246,23 +234,16 @@ test('a delivery of a deleted subscription is not replayed', async (t) => {
 });
 
 test('only a delivery of the tenant and of the named subscription is found', async (t) => {
-  const made = await scene(t);
-  const { subscription } = await made.subscribe();
+  const { made, subscription, id } = await attempted(t);
   const other = await made.subscribe();
-  await made.emit({});
-  await made.settle();
-  const [row] = await made.deliveries(subscription.id);
-  const id = row?.id ?? '';
   const cases: readonly (readonly [Tenant, string, string])[] = [
     ...strangers.map((stranger) => [stranger, subscription.id, id] as const),
     [tenant, other.subscription.id, id],
     [tenant, 'whs_unknown', id],
     [tenant, subscription.id, 'whd_unknown'],
   ];
-  for (const [of, subscriptionId, deliveryId] of cases) {
-    await assert.rejects(replayDelivery(made.deps, of, subscriptionId, deliveryId), {
-      code: 'NotFound',
-    });
+  for (const place of cases) {
+    await assert.rejects(replayDelivery(made.deps, ...place), { code: 'NotFound' });
   }
   await assert.rejects(replayByOperator(made.deps, 'whd_unknown'), { code: 'NotFound' });
 });
