@@ -32,10 +32,7 @@ export class Scene {
 
   /** Seconds pass, and all that falls due is done. */
   async pass(seconds: number, stepMs = 1_000): Promise<void> {
-    for (let look = 0; look < seconds; look += 1) {
-      await this.made.settle();
-      this.made.advanceClock(stepMs);
-    }
+    await this.made.pass(seconds, stepMs);
     await this.made.settle();
   }
 

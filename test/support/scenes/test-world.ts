@@ -148,6 +148,8 @@ export interface World {
   advanceClock(ms: number): void;
   /** Runs all workers until nothing is due. */
   settle(): Promise<void>;
+  /** So many times all that is due is done, and time passes. */
+  pass(times: number, stepMs: number): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -277,6 +279,7 @@ type PaymentSteps = Pick<
   | 'booksAreRight'
   | 'audit'
   | 'changeOrganization'
+  | 'pass'
 >;
 
 function paymentSteps(deps: Deps, world: () => World): PaymentSteps {
@@ -303,6 +306,12 @@ function paymentSteps(deps: Deps, world: () => World): PaymentSteps {
         world().advanceClock(100);
       }
       assert.fail(`${id} is never ${to}`);
+    },
+    async pass(times, stepMs) {
+      for (let count = 0; count < times; count += 1) {
+        await world().settle();
+        world().advanceClock(stepMs);
+      }
     },
     booksAreRight: async () => assert.deepEqual(await findDifferences(deps, 10), []),
     async eventsOf(tenant, id) {

@@ -2,17 +2,23 @@
 // a person must review it first.
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { HOUR_MS, MINUTE_MS } from '../../../../core/domain/base/instant.js';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../../core/domain/base/instant.js';
 import { money } from '../../../../core/domain/base/money.js';
 import type { PayoutReport } from '../../../../core/domain/commands/report-check.js';
-import type { AcceptedCommand, PartnerAnswer } from '../../../../core/ports/partner.js';
+import type {
+  AcceptedCommand,
+  InboundMessage,
+  PartnerAnswer,
+} from '../../../../core/ports/partner.js';
 import type { Store } from '../../../../core/ports/storage.js';
 import { retryCommand } from '../../../../core/usecases/commands/command-retries.js';
 import {
   applyPartnerUpdate,
   receivePartnerMessage,
+  runInbox,
 } from '../../../../core/usecases/commands/partner-inbox.js';
 import { cancelPayment } from '../../../../core/usecases/payments/payments.js';
+import { notedMetrics } from '../../../support/noted-metrics.js';
 import { changePartner, later } from '../../../support/partners/changed-partner.js';
 import { sampleInstructions } from '../../../support/samples/payin-samples.js';
 import {
@@ -23,7 +29,7 @@ import {
   payin,
   refunded,
 } from '../../../support/scenes/command-desk.js';
-import { absent, fates, type Scene, scene, silent } from '../../../support/scenes/command-scene.js';
+import { absent, fates, Scene, scene, silent } from '../../../support/scenes/command-scene.js';
 
 /** The payout is accepted and open. */
 async function payingOut(t: TestContext): Promise<Desk> {
@@ -312,4 +318,89 @@ test('a message is applied once, however often it comes', async (t) => {
     await received(at, { kind: 'payin', reference, partnerRef, report });
   }
   assert.equal((await at.command('payin')).receivedMinor, 4_000n);
+});
+
+/** When a message without a report is due again; null once it was applied. */
+async function noticed(at: Scene, notice: object): Promise<number | null | undefined> {
+  await received(at, { reference: null, ...notice, report: null });
+  return (await at.made.deps.store.run((tx) => tx.inbox.get('fake', 'test', 'msg_1')))?.dueAtMs;
+}
+
+test('a message without a report has its command read, and what is read counts', async (t) => {
+  const { at, says } = await desk(t);
+  says.payin = payin;
+  const { partnerRef } = await at.command('payin');
+  assert.equal(await noticed(at, { kind: 'payin', partnerRef }), null);
+  assert.equal((await at.command('payin')).end, 'open');
+  await at.made.settle();
+  assert.equal((await at.command('payin')).end, 'completed');
+});
+
+test('a message without a report reads a command again whose end was final', async (t) => {
+  const { at, says } = await payingOut(t);
+  await at.report('payout', paid);
+  await at.pass(1, HOUR_MS);
+  const { dueAtMs, partnerRef } = await at.command('payout');
+  assert.equal(dueAtMs, null);
+  says.payout = { ...open, status: 'returned' };
+  assert.equal(await noticed(at, { kind: 'payout', partnerRef }), null);
+  await at.made.settle();
+  assert.equal((await at.command('payout')).end, 'returned');
+});
+
+test('a message without a report waits while its command is not accepted', async (t) => {
+  const { at } = await desk(t);
+  changePartner(at.made.partner, { payin: { start: async () => later() } });
+  const waiting = new Scene(at.made, at.tenant, await at.another());
+  await at.made.play(at.tenant, waiting.id, 'on_ramp_pending');
+  const { reference } = await waiting.command('payin');
+  const dueAtMs = await noticed(at, { kind: 'payin', partnerRef: 'pi_1', reference });
+  assert.notEqual(dueAtMs ?? null, null);
+});
+
+const unknown = { kind: 'payin', reference: null, partnerRef: 'pi_x', report: null } as const;
+
+/** Messages are counted by their result, under names that no message chooses. */
+const counted: Readonly<
+  Record<string, readonly [facts: InboundMessage['facts'] | null, recorded: readonly string[]]>
+> = {
+  'of an unknown event is acknowledged and counted, a repeat is not': [[], ['without_effect']],
+  'that is not genuine is refused and counted': [null, ['not_genuine', 'not_genuine']],
+  'about a command that is not known is counted when it comes and when it is given up': [
+    [unknown],
+    ['unmatched', 'given_up'],
+  ],
+};
+
+for (const [what, [facts, recorded]] of Object.entries(counted)) {
+  test(`a message ${what}`, async (t) => {
+    const { at } = await desk(t);
+    const metrics = notedMetrics();
+    const deps = { ...at.made.deps, metrics };
+    const readInbound = () => (facts === null ? null : { messageId: 'msg_1', facts });
+    Object.assign(at.made.partner, { readInbound });
+    const message = { partner: 'fake', mode: 'test', headers: {}, body: new Uint8Array() } as const;
+    for (let count = 0; count < 2; count += 1) {
+      const come = receivePartnerMessage(deps, message);
+      if (facts === null) await assert.rejects(come, { code: 'InvalidSignature' });
+      else await come;
+    }
+    for (let tries = 0; tries < 20; tries += 1) {
+      at.made.advanceClock(DAY_MS);
+      await runInbox(deps, deps.clock.nowMs(), 10);
+    }
+    assert.deepEqual(
+      metrics.recorded,
+      recorded.map((result) => `fake test ${result}`),
+    );
+  });
+}
+
+test('a message is applied and counted', async (t) => {
+  const { at } = await desk(t);
+  const metrics = notedMetrics();
+  const { partnerRef } = await at.command('payin');
+  const fact = { kind: 'payin', reference: null, partnerRef, report: null };
+  await received(at, fact, { ...at.made.deps, metrics });
+  assert.deepEqual(metrics.recorded, ['fake test applied']);
 });

@@ -186,34 +186,15 @@ test('before it is used, a link shows whose it is; looking changes nothing', asy
   const token = tokenIn(mail);
   const endsAtMs = made.deps.clock.nowMs() + 15 * MINUTE_MS;
   const look = (text = token) => linkState(made.deps, pageOf(payment), text);
-  assert.deepEqual(await look(), {
-    state: 'valid',
-    address: email,
-    endsAtMs,
-    browserHash: someBrowser,
-    takes: 'press',
-  });
-  assert.deepEqual(await look(), {
-    state: 'valid',
-    address: email,
-    endsAtMs,
-    browserHash: someBrowser,
-    takes: 'press',
-  });
+  const shown = { state: 'valid', address: email, endsAtMs, takes: 'press' };
+  for (let looks = 0; looks < 2; looks += 1) {
+    assert.deepEqual(await look(), { ...shown, browserHash: someBrowser });
+  }
   const usedAtMs = made.deps.clock.nowMs();
   await enterCode(payment, codeIn(mail));
   const maskedAddress = 'A•••@Example.com';
   assert.deepEqual(await look(), { state: 'used', usedAtMs, maskedAddress });
   assert.deepEqual(await look('unknown'), { state: 'unknown' });
-});
-
-test('a link that is over shows the address masked', async () => {
-  const payment = await newIntent();
-  const token = tokenIn((await ask(payment))[0]);
-  made.advanceClock(15 * MINUTE_MS);
-  const endsAtMs = made.deps.clock.nowMs();
-  const state = await linkState(made.deps, pageOf(payment), token);
-  assert.deepEqual(state, { state: 'over', endsAtMs, maskedAddress: 'A•••@Example.com' });
 });
 
 test('a link opens its own page only', async () => {
@@ -296,13 +277,6 @@ test('where there is no page there is nothing to sign in to', async () => {
   await askForLink(made.deps, invoice);
 });
 
-test('a link is good once', async () => {
-  const payment = await newIntent();
-  const token = tokenIn((await ask(payment))[0]);
-  await redeem(payment, token);
-  await assert.rejects(redeem(payment, token), badLink);
-});
-
 test('a link opened twice concurrently signs in once', async () => {
   const payment = await newIntent();
   const token = tokenIn((await ask(payment))[0]);
@@ -323,7 +297,7 @@ test('a requested link ends after 15 minutes, an invitation’s after a day', as
   assert.equal((await openLink(made.deps, mail)).session?.paymentId, invoice.id);
 });
 
-test('after a day an invitation no longer signs in; its page mails a new link', async () => {
+test('after a day an invitation no longer signs in and masks its address; its page mails a new link', async () => {
   const { invoice, mail } = await invited();
   made.advanceClock(DAY_MS);
   await assert.rejects(openLink(made.deps, mail), badLink);

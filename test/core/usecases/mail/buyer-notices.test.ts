@@ -62,10 +62,7 @@ async function noticesOf(payment: Pick<Payment, 'id'>, status: MailStatus | null
 /** Plays buyer and partner until nothing more happens. */
 async function playOut({ id }: Payment): Promise<void> {
   await advancePayment(made.deps, tenant, id, 'settled');
-  for (let rounds = 0; rounds < 20; rounds += 1) {
-    await made.settle();
-    made.advanceClock(1_000);
-  }
+  await made.pass(20, 1_000);
 }
 
 /** The KYC of the payment's buyer, which awaits its dossier. */
@@ -214,10 +211,7 @@ test('money of a cancelled payment comes back with two letters: on its way, and 
   made.advanceClock(MINUTE_MS);
   await made.settle();
   await cancelPayment(made.deps, tenant, payment.id, 'withdrawn');
-  for (let count = 0; count < 9; count += 1) {
-    await made.settle();
-    made.advanceClock(MINUTE_MS);
-  }
+  await made.pass(9, MINUTE_MS);
   const letters = [...(await noticesOf(payment)), ...(await noticesOf(payment, 'dropped'))];
   const ofMoney = letters.filter((purpose) => purpose.startsWith('refund'));
   assert.deepEqual(ofMoney.toSorted(), ['refund_ordered', 'refunded']);

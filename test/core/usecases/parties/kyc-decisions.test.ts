@@ -38,6 +38,7 @@ import {
   T0,
 } from '../../../support/samples/domain-samples.js';
 import { ana } from '../../../support/samples/dossiers.js';
+import { grantOf } from '../../../support/scenes/document-scene.js';
 import {
   commandsOf,
   decided,
@@ -213,19 +214,13 @@ test('the payout to a rejected buyer waits for an operator: alert, money list, t
   assert.ok(command !== undefined && submission.partnerRef !== null);
   await partyReported(deps, command, submission.partnerRef, taken);
   await simulate(deps, tenant, id, 'money_arrives');
-  for (let look = 0; look < 20; look += 1) {
-    await made.settle();
-    made.advanceClock(60_000);
-  }
+  await made.pass(20, 60_000);
   const { payment, funds } = await readPayment(deps, tenant, id);
   assert.deepEqual([payment.status, funds.position], ['on_chain_confirmed', 'received']);
-  assert.deepEqual(
-    [(await payoutOf(made, id))?.state, (await payoutOf(made, id))?.lastError],
-    ['pending', BUYER_UNAPPROVED],
-  );
-  const alerts = made.log.filter(({ message }) => message === 'alert');
+  const held = { state: 'pending', lastError: BUYER_UNAPPROVED };
+  assert.partialDeepStrictEqual(await payoutOf(made, id), held);
   const alert = 'the buyer was rejected after its approval: the payout waits for an operator';
-  assert.ok(alerts.some(({ fields }) => fields['alert'] === alert));
+  assert.ok(made.log.some(({ fields }) => fields['alert'] === alert));
   const every = { queue: null, after: null, limit: 10, orgId: null, mode: null };
   const [row] = await listQueues(deps, every);
   assert.deepEqual([row?.queue, row?.id, row?.steps], ['unapproved', id, ['fail']]);
@@ -247,10 +242,7 @@ test('the payout goes out once the partner approves the buyer again', async (t) 
   assert.equal(await made.statusOf(id), 'on_chain_confirmed');
   made.advanceClock(1);
   await made.start();
-  for (let look = 0; look < 20; look += 1) {
-    await made.settle();
-    made.advanceClock(60_000);
-  }
+  await made.pass(20, 60_000);
   assert.equal(await made.statusOf(id), 'settled');
 });
 
@@ -274,10 +266,7 @@ test('the seller is not paid again while the buyer is rejected: an operator deci
   const { deps, tenant } = made;
   const [id, submission] = await awaitingMoney(made);
   await simulate(deps, tenant, id, 'money_arrives');
-  for (let look = 0; look < 20; look += 1) {
-    await made.settle();
-    made.advanceClock(1_000);
-  }
+  await made.pass(20, 1_000);
   assert.equal(await made.statusOf(id), 'settled');
   const payout = await payoutOf(made, id);
   assert.ok(payout !== undefined && payout.partnerRef !== null);
@@ -287,12 +276,8 @@ test('the seller is not paid again while the buyer is rejected: an operator deci
   const fact = { kind: 'payout', reference, partnerRef, report } as const;
   await applyPartnerUpdate(deps, payout, fact, { polledVersion: version });
   await decideKyc(deps, tenant, submission.id, taken);
-  const decision = {
-    request: { verb: 'pay_again' },
-    evidence: 'asked',
-    operator: developmentOperator,
-  } as const;
-  await decide(deps, { itemId, ...decision, replace: false });
+  const asked = { evidence: 'asked', operator: developmentOperator, replace: false };
+  await decide(deps, { itemId, request: { verb: 'pay_again' }, ...asked });
   await made.settle();
   const every = { queue: null, after: null, limit: 10, orgId: null, mode: null };
   const [row, ...more] = await listQueues(deps, every);
@@ -466,16 +451,8 @@ async function uploaded(
     contentType: 'image/png',
     ownerIndex: null,
   });
-  const [, documentId = '', signature = ''] =
-    /documents\/(\w+)\/content\?signature=(\w+)$/.exec(upload.uploadUrl) ?? [];
-  const bytes = chunks(kind);
-  await receiveUpload(deps, {
-    documentId,
-    signature,
-    contentType: 'image/png',
-    sizeBytes: null,
-    bytes,
-  });
+  const sent = { contentType: 'image/png', sizeBytes: null, bytes: chunks(kind) };
+  await receiveUpload(deps, { ...grantOf(upload.uploadUrl), ...sent });
   return upload.publicUrl;
 }
 
