@@ -232,7 +232,7 @@ export const moneyMutants = [
   {
     name: 'a report about a transfer moves one of its shares',
     file: 'adapters/storage/tables/work-rows.ts',
-    edits: [[' and deposit_id is null order by id', ' order by id']],
+    edits: [[" and deposit_id is null';", "';"]],
     focus: { ...transfers, faults: { ...calm, chargeback: 1 } },
     first: { seed: 31, steps: 150 },
     caughtBy: ['theSharesOfADepositAreItsMoney', 'noCallerSeesASurprise'],
