@@ -26,7 +26,7 @@ function payinRules(traits: PartnerTraits, check: RuleCheck): void {
   check('a pay-in is open, then completed with everything received', async (harness) => {
     const { partner } = harness;
     const amount = traits.amounts.fine;
-    const partnerRef = await startedPayin(harness, traits, amount);
+    const partnerRef = await startedPayin(harness, amount);
     const first = done(await partner.payin.read(partnerRef));
     assert.ok(first.status === 'open' || first.status === 'completed');
     const report = await finalReport(harness, () => partner.payin.read(partnerRef));
@@ -40,7 +40,7 @@ function payinRules(traits: PartnerTraits, check: RuleCheck): void {
 
   check('a failed pay-in is reported with a reason and without money', async (harness) => {
     const { partner } = harness;
-    const partnerRef = await startedPayin(harness, traits, traits.amounts.payinFails);
+    const partnerRef = await startedPayin(harness, traits.amounts.payinFails);
     const report = await finalReport(harness, () => partner.payin.read(partnerRef));
     assert.equal(report.status, 'failed');
     assert.equal(report.received.amountMinor, 0n);
@@ -48,7 +48,7 @@ function payinRules(traits: PartnerTraits, check: RuleCheck): void {
   });
 
   check('a pay-in that was started is known after a restart', async (harness) => {
-    const partnerRef = await startedPayin(harness, traits, traits.amounts.fine);
+    const partnerRef = await startedPayin(harness, traits.amounts.fine);
     const partner = harness.restarted();
     const report = await finalReport(harness, () => partner.payin.read(partnerRef));
     assert.equal(report.status, 'completed');
@@ -56,7 +56,7 @@ function payinRules(traits: PartnerTraits, check: RuleCheck): void {
 
   check('a pay-in of an expired quote is refused as quote_expired', async (harness) => {
     const { partner } = harness;
-    const destination = await destinationOf(harness, traits);
+    const destination = await destinationOf(harness);
     const source = traits.amounts.fine;
     const quote = done(await partner.quote({ source, destination }));
     while (harness.nowMs() < quote.expiresAtMs) await harness.step();
@@ -96,7 +96,7 @@ function payoutRules(traits: PartnerTraits, check: RuleCheck): void {
   check('a completed payout reports BRL, rate, fees and the PIX id', async (harness) => {
     const { partner } = harness;
     const amount = traits.amounts.fine;
-    const request = await preparedPayout(harness, traits, amount);
+    const request = await preparedPayout(harness, amount);
     const { partnerRef } = done(await partner.payout.start(request));
     const report = await finalReport(harness, () => partner.payout.read(partnerRef));
     assert.equal(report.status, 'completed');
@@ -111,7 +111,7 @@ function payoutRules(traits: PartnerTraits, check: RuleCheck): void {
 
   check('a failed payout stays failed and reports no amounts', async (harness) => {
     const { partner } = harness;
-    const request = await preparedPayout(harness, traits, traits.amounts.payoutFails);
+    const request = await preparedPayout(harness, traits.amounts.payoutFails);
     const { partnerRef } = done(await partner.payout.start(request));
     await finalReport(harness, () => partner.payout.read(partnerRef));
     for (let count = 0; count < STEPS_MAX; count += 1) await harness.step();
@@ -124,7 +124,7 @@ function payoutRules(traits: PartnerTraits, check: RuleCheck): void {
 
   check('a failed payout whose money came back is reported as returned', async (harness) => {
     const { partner } = harness;
-    const request = await preparedPayout(harness, traits, traits.amounts.payoutReturns);
+    const request = await preparedPayout(harness, traits.amounts.payoutReturns);
     const { partnerRef } = done(await partner.payout.start(request));
     const seen = new Set<string>();
     for (let count = 0; count < STEPS_MAX; count += 1) {
@@ -155,7 +155,7 @@ function refundRules(traits: PartnerTraits, check: RuleCheck): void {
   check('a pay-in is refunded once per request, or refunds are refused', async (harness) => {
     const { partner } = harness;
     const amount = traits.amounts.fine;
-    const payinRef = await startedPayin(harness, traits, amount);
+    const payinRef = await startedPayin(harness, amount);
     await finalReport(harness, () => partner.payin.read(payinRef));
     const prepared = await partner.refund.prepare({ reference: 'cmd_refund', payinRef, amount });
     if (!traits.refunds) {
@@ -174,7 +174,7 @@ function refundRules(traits: PartnerTraits, check: RuleCheck): void {
     if (!traits.refunds) return;
     const { partner } = harness;
     const { amountMinor, currency } = traits.amounts.fine;
-    const payinRef = await startedPayin(harness, traits, traits.amounts.fine);
+    const payinRef = await startedPayin(harness, traits.amounts.fine);
     await finalReport(harness, () => partner.payin.read(payinRef));
     const amount = money(amountMinor + 1n, currency);
     const request = await partner.refund.prepare({ reference: 'cmd_refund', payinRef, amount });

@@ -60,7 +60,12 @@ export interface PartnerTraits {
   readonly refunds: boolean;
 }
 
-export type RuleCheck = (rule: string, body: (harness: PartnerHarness) => Promise<void>) => unknown;
+/** The harness of a rule, with what the partner is like. */
+export interface RuleHarness extends PartnerHarness {
+  readonly traits: PartnerTraits;
+}
+
+export type RuleCheck = (rule: string, body: (harness: RuleHarness) => Promise<void>) => unknown;
 
 /** Far more than any command takes, so that a partner that never ends one fails the test. */
 export const STEPS_MAX = 20;
@@ -96,16 +101,12 @@ export async function approvedParty(harness: PartnerHarness): Promise<string> {
   return partnerRef;
 }
 
-export async function destinationOf(
-  harness: PartnerHarness,
-  traits: PartnerTraits,
-): Promise<string> {
-  return destinationFor(harness, traits, await approvedParty(harness));
+export async function destinationOf(harness: RuleHarness): Promise<string> {
+  return destinationFor(harness, await approvedParty(harness));
 }
 
 export async function destinationFor(
-  { partner }: PartnerHarness,
-  { pixKey }: PartnerTraits,
+  { partner, traits: { pixKey } }: RuleHarness,
   partyRef: string,
 ): Promise<string> {
   const input = { partyRef, pixKey, accountHolderName: 'Ana Lima', key: 'key-1' };
@@ -113,12 +114,11 @@ export async function destinationFor(
 }
 
 export async function preparedPayin(
-  harness: PartnerHarness,
-  traits: PartnerTraits,
+  harness: RuleHarness,
   source: Money,
   reference = 'cmd_payin',
 ): Promise<string> {
-  const destination = await destinationOf(harness, traits);
+  const destination = await destinationOf(harness);
   return (await preparedPayinTo(harness, destination, source, reference)).request;
 }
 
@@ -134,12 +134,11 @@ async function preparedPayinTo(
 }
 
 export async function startedPayin(
-  harness: PartnerHarness,
-  traits: PartnerTraits,
+  harness: RuleHarness,
   source: Money,
   reference = 'cmd_payin',
 ): Promise<string> {
-  const destination = await destinationOf(harness, traits);
+  const destination = await destinationOf(harness);
   return (await startedPayinTo(harness, destination, source, reference)).partnerRef;
 }
 
@@ -155,12 +154,8 @@ export async function startedPayinTo(
   return { partnerRef, partnerQuoteId: quote.partnerQuoteId };
 }
 
-export async function preparedPayout(
-  harness: PartnerHarness,
-  traits: PartnerTraits,
-  amount: Money,
-): Promise<string> {
-  const destination = await destinationOf(harness, traits);
+export async function preparedPayout(harness: RuleHarness, amount: Money): Promise<string> {
+  const destination = await destinationOf(harness);
   const payin = await startedPayinTo(harness, destination, amount, 'cmd_payin');
   await finalReport(harness, () => harness.partner.payin.read(payin.partnerRef));
   const input = {

@@ -83,6 +83,7 @@ export function partnerConformance(given: Conformance): void {
         try {
           await body({
             ...harness,
+            traits,
             partner: recorded(harness.partner, called),
             nowMs: () => harness.nowMs(),
             restarted: () => recorded(harness.restarted(), called),
@@ -102,7 +103,7 @@ export function partnerConformance(given: Conformance): void {
     quoteRules(traits, checkIn('quote'));
     determinismRules(traits, checkIn('determinism'));
     onceRules(traits, checkIn('once'));
-    faultRules(traits, given.faults ?? [], checkIn('faults'));
+    faultRules(given.faults ?? [], checkIn('faults'));
     commandRules(traits, checkIn('money'));
     messageRules(traits, checkIn('inbound'));
     if (given.pageSize !== undefined) {
@@ -214,7 +215,7 @@ function partyRules(traits: PartnerTraits, check: RuleCheck): void {
 
 function quoteRules(traits: PartnerTraits, check: RuleCheck): void {
   check('a quote states amount, fees, rate, BRL and expiry', async (harness) => {
-    const destination = await destinationOf(harness, traits);
+    const destination = await destinationOf(harness);
     const source = traits.amounts.fine;
     const quote = done(await harness.partner.quote({ source, destination }));
     assert.deepEqual(quote.source, source);
@@ -229,7 +230,7 @@ function quoteRules(traits: PartnerTraits, check: RuleCheck): void {
 
   check('a currency that is not listed, or an unknown destination, is refused', async (harness) => {
     const { partner } = harness;
-    const destination = await destinationOf(harness, traits);
+    const destination = await destinationOf(harness);
     assert.ok(partner.currencies.includes(traits.amounts.fine.currency));
     const foreign = money(100_000n, 'XTS');
     assert.equal((await partner.quote({ source: foreign, destination })).outcome, 'refused');
@@ -241,7 +242,7 @@ function quoteRules(traits: PartnerTraits, check: RuleCheck): void {
 function messageRules(traits: PartnerTraits, check: RuleCheck): void {
   check('messages report what a query returns, under our reference', async (harness) => {
     const { partner } = harness;
-    const partnerRef = await startedPayin(harness, traits, traits.amounts.fine, 'cmd_told');
+    const partnerRef = await startedPayin(harness, traits.amounts.fine, 'cmd_told');
     const report = await finalReport(harness, () => partner.payin.read(partnerRef));
     await until(harness, () => payinFacts(harness).length > 0);
     const facts = payinFacts(harness).filter((fact) => fact.partnerRef === partnerRef);
@@ -252,7 +253,7 @@ function messageRules(traits: PartnerTraits, check: RuleCheck): void {
 
   check('a message that comes twice comes under one id', async (harness) => {
     const { partner } = harness;
-    const request = await preparedPayin(harness, traits, traits.amounts.fine);
+    const request = await preparedPayin(harness, traits.amounts.fine);
     const { partnerRef } = done(await partner.payin.start(request));
     await finalReport(harness, () => partner.payin.read(partnerRef));
     await until(harness, () => payinFacts(harness).length > 0);
@@ -266,7 +267,7 @@ function messageRules(traits: PartnerTraits, check: RuleCheck): void {
 
   check('a message is genuine only as it was sent, and when it was sent', async (harness) => {
     const { partner } = harness;
-    const partnerRef = await startedPayin(harness, traits, traits.amounts.fine);
+    const partnerRef = await startedPayin(harness, traits.amounts.fine);
     await finalReport(harness, () => partner.payin.read(partnerRef));
     await until(harness, () => harness.messages().length > 0);
     const message = harness.messages().at(-1);

@@ -29,7 +29,7 @@ export function readBackRules(traits: PartnerTraits, pageSize: number, check: Ru
 
   check('a pay-in is listed once, as a read of it says', async (harness) => {
     const { partner } = harness;
-    const destination = await destinationOf(harness, traits);
+    const destination = await destinationOf(harness);
     const fromMs = harness.nowMs();
     const { partnerRef, partnerQuoteId } = await startedPayinTo(
       harness,
@@ -54,7 +54,7 @@ export function readBackRules(traits: PartnerTraits, pageSize: number, check: Ru
 
   check('a payout is listed once, as a read of it says', async (harness) => {
     const { partner } = harness;
-    const request = await preparedPayout(harness, traits, fine);
+    const request = await preparedPayout(harness, fine);
     const { partnerRef } = done(await partner.payout.start(request));
     const report = await finalReport(harness, () => partner.payout.read(partnerRef));
     const [entry, ...others] = (await pagesOf(harness, 'payout')).flat();
@@ -68,7 +68,7 @@ export function readBackRules(traits: PartnerTraits, pageSize: number, check: Ru
   });
 
   check('several pages list each command once', async (harness) => {
-    const destination = await destinationOf(harness, traits);
+    const destination = await destinationOf(harness);
     const refs = await startedPayins(harness, destination, fine, 2 * pageSize + 1);
     const pages = await pagesOf(harness, 'payin');
     assert.ok(pages.length > 1, 'the harness makes pages of this size');
@@ -76,7 +76,7 @@ export function readBackRules(traits: PartnerTraits, pageSize: number, check: Ru
   });
 
   check('entries are those since a time', async (harness) => {
-    const destination = await destinationOf(harness, traits);
+    const destination = await destinationOf(harness);
     await startedPayins(harness, destination, fine, pageSize);
     await harness.step();
     const sinceMs = harness.nowMs();
@@ -86,7 +86,7 @@ export function readBackRules(traits: PartnerTraits, pageSize: number, check: Ru
   });
 
   check('a command placed between two pages hides and doubles no other one', async (harness) => {
-    const destination = await destinationOf(harness, traits);
+    const destination = await destinationOf(harness);
     const refs = await startedPayins(harness, destination, fine, 2 * pageSize + 1);
     await harness.step();
     const sinceMs = harness.nowMs();
@@ -104,7 +104,7 @@ export function readBackRules(traits: PartnerTraits, pageSize: number, check: Ru
   });
 
   check('an id or cursor that the books do not have is refused', async (harness) => {
-    const destination = await destinationOf(harness, traits);
+    const destination = await destinationOf(harness);
     const { partnerRef } = await startedPayinTo(harness, destination, fine, 'cmd_1');
     const statement = statementOf(harness);
     for (const ref of ['', 'nothing', '../payins']) {
@@ -124,7 +124,7 @@ export function depositRules(traits: PartnerTraits, check: RuleCheck): void {
       const { partner } = harness;
       const { fine } = traits.amounts;
       const partyRef = await approvedParty(harness);
-      const destinationRef = await destinationFor(harness, traits, partyRef);
+      const destinationRef = await destinationFor(harness, partyRef);
       const rails = { partyRef, destinationRef, key: 'key-2' };
       const { virtualAccountRef } = done(await partner.provisionRails(rails));
       const payin = await startedPayinTo(harness, destinationRef, fine, 'cmd_1');

@@ -8,19 +8,19 @@ import {
   destinationOf,
   done,
   type FailableCall,
-  type PartnerHarness,
   type PartnerTraits,
   payinFacts,
   person,
   preparedPayin,
   preparedPayout,
   type RuleCheck,
+  type RuleHarness,
   STEPS_MAX,
 } from './conformance-harness.js';
 
 export function determinismRules(traits: PartnerTraits, check: RuleCheck): void {
   check('preparing sends nothing', async (harness) => {
-    await preparedPayin(harness, traits, traits.amounts.fine);
+    await preparedPayin(harness, traits.amounts.fine);
     for (let count = 0; count < STEPS_MAX; count += 1) await harness.step();
     assert.deepEqual(payinFacts(harness), []);
   });
@@ -28,7 +28,7 @@ export function determinismRules(traits: PartnerTraits, check: RuleCheck): void 
   check('preparing twice at one time gives one text, without the PIX key', async (harness) => {
     const { partner } = harness;
     const amount = traits.amounts.fine;
-    const destination = await destinationOf(harness, traits);
+    const destination = await destinationOf(harness);
     const quote = done(await partner.quote({ source: amount, destination }));
     const payin = { reference: 'cmd_one', quote, payerEmail: 'buyer@example.com' };
     const texts = async () => [
@@ -44,7 +44,7 @@ export function determinismRules(traits: PartnerTraits, check: RuleCheck): void 
 export function onceRules(traits: PartnerTraits, check: RuleCheck): void {
   check('the same request twice is one pay-in, which is found', async (harness) => {
     const { partner } = harness;
-    const request = await preparedPayin(harness, traits, traits.amounts.fine);
+    const request = await preparedPayin(harness, traits.amounts.fine);
     const started = done(await partner.payin.start(request));
     assert.ok(started.instructions);
     assert.deepEqual(done(await partner.payin.start(request)), started);
@@ -53,7 +53,7 @@ export function onceRules(traits: PartnerTraits, check: RuleCheck): void {
   });
 
   check('requests of two references are two pay-ins', async (harness) => {
-    const destination = await destinationOf(harness, traits);
+    const destination = await destinationOf(harness);
     const source = traits.amounts.fine;
     const refs = [];
     for (const reference of ['cmd_a', 'cmd_b']) {
@@ -67,7 +67,7 @@ export function onceRules(traits: PartnerTraits, check: RuleCheck): void {
 
   check('the same request twice is one payout, which is found', async (harness) => {
     const { partner } = harness;
-    const request = await preparedPayout(harness, traits, traits.amounts.fine);
+    const request = await preparedPayout(harness, traits.amounts.fine);
     const started = done(await partner.payout.start(request));
     assert.deepEqual(done(await partner.payout.start(request)), started);
     assert.deepEqual(done(await partner.payout.find(request)), started);
@@ -78,7 +78,7 @@ export function onceRules(traits: PartnerTraits, check: RuleCheck): void {
     'a command is found by our reference alone, or that cannot be looked up',
     async (harness) => {
       const { partner } = harness;
-      const request = await preparedPayin(harness, traits, traits.amounts.fine, 'cmd_found');
+      const request = await preparedPayin(harness, traits.amounts.fine, 'cmd_found');
       const { partnerRef } = done(await partner.payin.start(request));
       const found = await partner.findCommand('payin', 'cmd_found');
       if (found.outcome === 'done') assert.equal(found.value?.partnerRef, partnerRef);
@@ -90,36 +90,25 @@ export function onceRules(traits: PartnerTraits, check: RuleCheck): void {
   );
 }
 
-const prepared: Readonly<
-  Record<FailableCall, (harness: PartnerHarness, traits: PartnerTraits) => Promise<string>>
-> = {
+const prepared: Readonly<Record<FailableCall, (harness: RuleHarness) => Promise<string>>> = {
   party: async ({ partner }) => done(await partner.party.prepare(person({}))),
-  payin: (harness, traits) => preparedPayin(harness, traits, traits.amounts.fine),
-  payout: (harness, traits) => preparedPayout(harness, traits, traits.amounts.fine),
+  payin: (harness) => preparedPayin(harness, harness.traits.amounts.fine),
+  payout: (harness) => preparedPayout(harness, harness.traits.amounts.fine),
 };
 
-export function faultRules(
-  traits: PartnerTraits,
-  faults: readonly CallFault[],
-  check: RuleCheck,
-): void {
+export function faultRules(faults: readonly CallFault[], check: RuleCheck): void {
   for (const kind of Object.keys(prepared) as FailableCall[]) {
     for (const fault of faults) {
       check(`${kind}: a call ${fault} is no refusal, and a repeat makes no second one`, (harness) =>
-        survives(harness, traits, kind, fault),
+        survives(harness, kind, fault),
       );
     }
   }
 }
 
-async function survives(
-  harness: PartnerHarness,
-  traits: PartnerTraits,
-  kind: FailableCall,
-  fault: CallFault,
-): Promise<void> {
+async function survives(harness: RuleHarness, kind: FailableCall, fault: CallFault): Promise<void> {
   const { start, find } = harness.partner[kind];
-  const request = await prepared[kind](harness, traits);
+  const request = await prepared[kind](harness);
   assert.ok(harness.failNext !== undefined, 'the harness fails calls on demand');
   harness.failNext(kind, fault);
   const lost = await start(request);
