@@ -302,9 +302,7 @@ export class AssertionFailure extends Error {
 }
 
 export function assert(condition: boolean, message: string): asserts condition {
-  if (!condition) {
-    throw new AssertionFailure(message);
-  }
+  if (!condition) throw new AssertionFailure(message);
 }
 
 /** Closes a switch over a closed union: a new member does not compile. */

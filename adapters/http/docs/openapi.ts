@@ -161,9 +161,7 @@ const originNames: Readonly<Record<PaymentOrigin, string>> = {
 
 function scopeText(rule: Exclude<ScopeRule, 'none'>): string {
   if (typeof rule === 'string') return `Scope: \`${rule}\`.`;
-  if ('anyOf' in rule) {
-    return `Scope: ${rule.anyOf.map((scope) => `\`${scope}\``).join(' or ')}.`;
-  }
+  if ('anyOf' in rule) return `Scope: ${rule.anyOf.map((scope) => `\`${scope}\``).join(' or ')}.`;
   const needs = Object.entries(rule.byOrigin) as readonly [PaymentOrigin, string][];
   const texts = needs.map(([origin, scope]) => `\`${scope}\` for ${originNames[origin]}`);
   return `Scope: ${texts.join(', ')}.`;

@@ -16,9 +16,7 @@ const NAME_LENGTH_MAX = 60;
 export function readTimeZone(text: string): string | null {
   const name = text.trim();
   if (name.toUpperCase() === 'UTC') return 'UTC';
-  if (name.length > NAME_LENGTH_MAX || !/^[a-z_]+(?:\/[a-z0-9_+-]+){1,2}$/i.test(name)) {
-    return null;
-  }
+  if (name.length > NAME_LENGTH_MAX || !/^[a-z_]+(?:\/[a-z0-9_+-]+){1,2}$/i.test(name)) return null;
   const all = Intl.supportedValuesOf('timeZone');
   const known = all.find((zone) => zone.toLowerCase() === name.toLowerCase());
   return known ?? otherName(name);

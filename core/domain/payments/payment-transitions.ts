@@ -170,9 +170,7 @@ export function colleagueApprovalAsked(
   nowMs: number,
 ): Change {
   const { buyer, colleagueApproval } = was.payment;
-  if (mailboxKey(email) === mailboxKey(buyer.email)) {
-    throw new PonteError('SelfApprovalNotAllowed');
-  }
+  if (mailboxKey(email) === mailboxKey(buyer.email)) throw new PonteError('SelfApprovalNotAllowed');
   const state =
     colleagueApproval === null ? 'asked' : nextColleagueApproval(colleagueApproval.state, 'ask');
   const asked = { email, askedAtMs: nowMs, decidedAtMs: null, reason: null };

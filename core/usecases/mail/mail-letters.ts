@@ -418,9 +418,7 @@ function linkOf(deps: Deps, mail: Mail, pageUrl: string): SignInLink | null {
 function pathIn(mail: Mail, facts: MailFacts): string | null {
   const { subject } = mail;
   const isToOrganization = mail.purpose === 'question' || isOwnerNotice(mail.purpose);
-  if (isToOrganization && subject.kind === 'payment') {
-    return dashboardPath(mail, subject.paymentId);
-  }
+  if (isToOrganization && subject.kind === 'payment') return dashboardPath(mail, subject.paymentId);
   const page = mail.purpose === 'payment_settled' ? null : pageOf(mail, facts);
   return page === null ? null : hostedPath(page);
 }

@@ -78,9 +78,7 @@ export async function readItem(
     return lossItem(stored, await tx.commands.ofPayment(tenant, id), request);
   }
   if (command === null) throw new PonteError('NotFound');
-  if (isMoneyCommand(command)) {
-    return commandItem({ tx, nowMs }, command, request);
-  }
+  if (isMoneyCommand(command)) return commandItem({ tx, nowMs }, command, request);
   throw new PonteError('DecisionNotAllowed', `${id} is no command about money.`);
 }
 

@@ -430,15 +430,9 @@ export function checkCreate(
     const known = partner.currencies.join(', ');
     return invalid(`currency: send one of ${known}.`);
   }
-  if (isBelowMinimum(amount)) {
-    return new PonteError('AmountBelowMinimum');
-  }
-  if (isOverCap(deps.settings.regime, amount)) {
-    return new PonteError('AmountAboveCap');
-  }
-  if (amount.amountMinor <= 0n) {
-    return invalid('amount: send an amount above zero.');
-  }
+  if (isBelowMinimum(amount)) return new PonteError('AmountBelowMinimum');
+  if (isOverCap(deps.settings.regime, amount)) return new PonteError('AmountAboveCap');
+  if (amount.amountMinor <= 0n) return invalid('amount: send an amount above zero.');
   if (expiresAtMs !== null && expiresAtMs <= nowMs) {
     return invalid('expiresAt: send a time in the future.');
   }
