@@ -57,7 +57,7 @@ export const dashboardEn = {
     state: 'State',
     name: 'Name',
     created: 'Created',
-    /** When a delivery was. */
+    /** A delivery, which is feminine in the other languages. */
     queued: 'Created',
     event: 'Event',
     nextAttempt: 'Next attempt',
@@ -67,7 +67,7 @@ export const dashboardEn = {
     action: 'Action',
     copyId: 'id',
     save: 'Save',
-    /** A key, or a subscription. */
+    /** The button that neither revokes a key nor deletes a subscription. */
     keep: 'Keep it',
   },
   notice: {
