@@ -7,8 +7,7 @@ import { readPayment } from '../../../core/usecases/payments/payments.js';
 import { changeStream } from '../kit/change-stream.js';
 import type { PageAnswer, PageContext } from '../kit/page-route.js';
 import { idIn } from '../kit/pages/declared-pages.js';
-import { anyRole, type MemberCall, tenantOfCall } from './member-page.js';
-import { memberPages } from './member-pages.js';
+import { anyRole, type MemberCall, memberPages, tenantOfCall } from './member-pages.js';
 
 const row = { access: { scope: anyRole, proof: 'session' }, background: true } as const;
 

@@ -11,7 +11,7 @@ import {
 } from '../kit/csv-line.js';
 import { CheckField } from '../kit/fields.js';
 import { localeOfCall, useDashboard } from './dashboard-scene.js';
-import { actorOf, type MemberCall } from './member-page.js';
+import { actorOf, type MemberCall } from './member-pages.js';
 
 export const csvField = { bom: z.string().max(3).optional() } as const;
 

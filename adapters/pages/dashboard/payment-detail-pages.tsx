@@ -46,8 +46,7 @@ import { liveOf } from './change-pages.js';
 import { type DashboardContent, ToPlace } from './dashboard-layout.js';
 import { type DashboardScene, type Done, useDashboard, viewOf } from './dashboard-scene.js';
 import { NUMBER_MAX } from './invoices/typed-invoice.js';
-import { actorOf, anyRole, type MemberCall, tenantOfCall } from './member-page.js';
-import { memberPages } from './member-pages.js';
+import { actorOf, anyRole, type MemberCall, memberPages, tenantOfCall } from './member-pages.js';
 import { Buyer, Details, Items, Metadata, Money, Webhooks } from './payment-cards.js';
 import {
   buyerOf,

@@ -9,8 +9,7 @@ import { type PageAnswer, type PageContext, seeOther } from '../kit/page-route.j
 import { givenIn, listPath } from '../kit/pages/list-page.js';
 import { CsvChoice, chosenStyle, csvField } from './csv-choice.js';
 import { viewOf } from './dashboard-scene.js';
-import { actorOf, type MemberCall, tenantOfCall } from './member-page.js';
-import { memberPages } from './member-pages.js';
+import { actorOf, type MemberCall, memberPages, tenantOfCall } from './member-pages.js';
 import { csvHeader, csvRow } from './payment-csv.js';
 import { chipsOf, exportFilters, readPage } from './payment-filters.js';
 

@@ -10,8 +10,7 @@ import { PAGE_SIZE } from '../kit/pages/declared-pages.js';
 import { idCursor, listPath, pageOf } from '../kit/pages/list-page.js';
 import { liveOf } from './change-pages.js';
 import { type DashboardScene, may } from './dashboard-scene.js';
-import { actorOf, anyRole, tenantOfCall } from './member-page.js';
-import { memberPages } from './member-pages.js';
+import { actorOf, anyRole, memberPages, tenantOfCall } from './member-pages.js';
 import {
   chipsOf,
   invoiceFilters,

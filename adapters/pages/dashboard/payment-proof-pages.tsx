@@ -15,8 +15,7 @@ import { ProofSheet } from '../proof/proof-sheet.js';
 import { proofTexts } from '../proof/proof-texts.js';
 import { type DashboardContent, dashboardPage, ToPlace } from './dashboard-layout.js';
 import { type DashboardScene, localeOfCall, may, viewOf } from './dashboard-scene.js';
-import { anyRole, type MemberCall, tenantOfCall } from './member-page.js';
-import { memberPages } from './member-pages.js';
+import { anyRole, type MemberCall, memberPages, tenantOfCall } from './member-pages.js';
 import { fiscalActionIn, referenceOf, writesOf } from './payment-parts.js';
 
 const path = '/payments/{paymentId}/proof';

@@ -58,8 +58,7 @@ import { type RowColumns, Table } from '../kit/pages/table.js';
 import { plainText } from '../kit/plain-text.js';
 import { type DashboardContent, organizationPage, ToPlace } from './dashboard-layout.js';
 import { type DashboardScene, may, useDashboard, viewOf } from './dashboard-scene.js';
-import { type MemberCall, tenantOfCall } from './member-page.js';
-import { memberPages } from './member-pages.js';
+import { type MemberCall, memberPages, tenantOfCall } from './member-pages.js';
 
 const lengthMax = 200;
 const NAME_LENGTH_MAX = 200;

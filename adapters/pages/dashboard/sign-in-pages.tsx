@@ -26,8 +26,7 @@ import { askedProof } from '../kit/return-after-sign-in.js';
 import { actionNames } from '../letters/action-names.js';
 import { type DashboardContent, dashboardPage } from './dashboard-layout.js';
 import { type DashboardScene, localeOfCall, viewOf } from './dashboard-scene.js';
-import type { MemberCall } from './member-page.js';
-import { personPages } from './member-pages.js';
+import { type MemberCall, personPages } from './member-pages.js';
 import { EnterByPasskey, PasskeySection } from './passkeys/passkey-parts.js';
 import { ownSessions, SessionTable } from './session-table.js';
 

@@ -25,8 +25,7 @@ import type { MemberRule } from '../kit/page-route.js';
 import { idIn } from '../kit/pages/declared-pages.js';
 import { Table } from '../kit/pages/table.js';
 import { sceneOf, useDashboard, viewOf } from './dashboard-scene.js';
-import { actorOf, anyRole, type MemberCall, tenantOfCall } from './member-page.js';
-import { memberPages } from './member-pages.js';
+import { actorOf, anyRole, type MemberCall, memberPages, tenantOfCall } from './member-pages.js';
 
 interface Shown {
   readonly holder: PaperHolder;

@@ -5,8 +5,7 @@ import type { Locale } from '../../../../core/domain/base/locale.js';
 import { Table } from '../../kit/pages/table.js';
 import { ToPlace } from '../dashboard-layout.js';
 import { useDashboard } from '../dashboard-scene.js';
-import { anyRole } from '../member-page.js';
-import { memberPages } from '../member-pages.js';
+import { anyRole, memberPages } from '../member-pages.js';
 
 interface Section {
   readonly heading: string;

@@ -14,8 +14,7 @@ import { monthPack } from '../../proof/proof-pack.js';
 import { proofTexts } from '../../proof/proof-texts.js';
 import { ToPlace } from '../dashboard-layout.js';
 import { localeOfCall, useDashboard } from '../dashboard-scene.js';
-import { actorOf, anyRole, type MemberCall, tenantOfCall } from '../member-page.js';
-import { memberPages } from '../member-pages.js';
+import { actorOf, anyRole, type MemberCall, memberPages, tenantOfCall } from '../member-pages.js';
 
 export const PROOFS_PATH = '/accounting/proofs';
 export const LAW_PATH = '/accounting/law';

@@ -17,8 +17,7 @@ import { Card } from '../../kit/pages/card.js';
 import { idIn } from '../../kit/pages/declared-pages.js';
 import { ToPlace } from '../dashboard-layout.js';
 import { useDashboard } from '../dashboard-scene.js';
-import { actorOf, type MemberCall, tenantOfCall } from '../member-page.js';
-import { memberPages } from '../member-pages.js';
+import { actorOf, type MemberCall, memberPages, tenantOfCall } from '../member-pages.js';
 import { Answer, DeliveryBadge, PaymentName, shownUrl } from './developer-parts.js';
 import { indentedJson } from './indented-json.js';
 

@@ -29,8 +29,7 @@ import { Empty, FoldedTable, type RowColumns, Table } from '../../kit/pages/tabl
 import { nameOf } from '../../kit/plain-text.js';
 import { type DashboardContent, ToPlace } from '../dashboard-layout.js';
 import type { DashboardScene } from '../dashboard-scene.js';
-import { actorOf, anyRole, type MemberCall, tenantOfCall } from '../member-page.js';
-import { memberPages } from '../member-pages.js';
+import { actorOf, anyRole, type MemberCall, memberPages, tenantOfCall } from '../member-pages.js';
 
 /** After how many days a key may end. */
 const lives = [7, 30, 90, 365] as const;

@@ -22,8 +22,7 @@ import { newIdOf } from '../../kit/pages/form-key.js';
 import { Empty, FoldedTable, type RowColumns, Table } from '../../kit/pages/table.js';
 import { type DashboardContent, ToPlace } from '../dashboard-layout.js';
 import { type DashboardScene, useDashboard } from '../dashboard-scene.js';
-import { actorOf, tenantOfCall } from '../member-page.js';
-import { memberPages } from '../member-pages.js';
+import { actorOf, memberPages, tenantOfCall } from '../member-pages.js';
 import { Answer, shownUrl } from './developer-parts.js';
 import { subscriptionFields } from './subscription-form.js';
 

@@ -50,8 +50,7 @@ import {
 import { Table } from '../../kit/pages/table.js';
 import { type DashboardContent, ToPlace } from '../dashboard-layout.js';
 import { type DashboardScene, useDashboard } from '../dashboard-scene.js';
-import { actorOf, type MemberCall, tenantOfCall } from '../member-page.js';
-import { memberPages } from '../member-pages.js';
+import { actorOf, type MemberCall, memberPages, tenantOfCall } from '../member-pages.js';
 import { DeliveryState, deliveryPath, PaymentName, shownUrl } from './developer-parts.js';
 import { subscriptionFields, tickedBoxes } from './subscription-form.js';
 import {

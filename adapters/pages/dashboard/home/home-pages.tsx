@@ -20,7 +20,7 @@ import { Empty, Table } from '../../kit/pages/table.js';
 import { liveOf } from '../change-pages.js';
 import { type DashboardContent, organizationPage } from '../dashboard-layout.js';
 import { type DashboardScene, may, useDashboard, viewOf } from '../dashboard-scene.js';
-import { actorOf, anyRole, type MemberCall, TENANT_ROOT, tenantOfCall } from '../member-page.js';
+import { actorOf, anyRole, type MemberCall, TENANT_ROOT, tenantOfCall } from '../member-pages.js';
 import { statusesOf } from '../payment-groups.js';
 import { columnsOf, linesOf, NewInvoice } from '../payment-parts.js';
 import { readStart, START_PATH, startLines } from '../setup/getting-started-pages.js';

@@ -10,8 +10,7 @@ import { checks, type FormLook } from '../../kit/pages/form-page.js';
 import { listPath } from '../../kit/pages/list-page.js';
 import { ToPlace } from '../dashboard-layout.js';
 import type { DashboardScene } from '../dashboard-scene.js';
-import { type MemberCall, tenantOfCall } from '../member-page.js';
-import { memberPages } from '../member-pages.js';
+import { type MemberCall, memberPages, tenantOfCall } from '../member-pages.js';
 import { buyerOf, payeeOf, referenceOf } from '../payment-parts.js';
 
 const PATH = '/invoices/invite';

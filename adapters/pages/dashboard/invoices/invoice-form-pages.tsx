@@ -46,8 +46,7 @@ import { countryNames } from '../../kyc/kyc-texts.js';
 import { type DashboardContent, organizationPage, ToPlace } from '../dashboard-layout.js';
 import { type DashboardScene, localeOfCall, useDashboard, viewOf } from '../dashboard-scene.js';
 import { dashboardTexts } from '../dashboard-texts.js';
-import { actorOf, type MemberCall, tenantOfCall } from '../member-page.js';
-import { memberPages } from '../member-pages.js';
+import { actorOf, type MemberCall, memberPages, tenantOfCall } from '../member-pages.js';
 import {
   faultsIn,
   invoiceOf,

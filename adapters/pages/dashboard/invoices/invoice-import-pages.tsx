@@ -25,8 +25,7 @@ import { Table } from '../../kit/pages/table.js';
 import { type DashboardContent, organizationPage, ToPlace } from '../dashboard-layout.js';
 import { type DashboardScene, localeOfCall, useDashboard, viewOf } from '../dashboard-scene.js';
 import { dashboardTexts } from '../dashboard-texts.js';
-import { actorOf, type MemberCall, tenantOfCall } from '../member-page.js';
-import { memberPages } from '../member-pages.js';
+import { actorOf, type MemberCall, memberPages, tenantOfCall } from '../member-pages.js';
 import type { DashboardTexts } from '../texts/dashboard-en.js';
 import { invitationPath } from './invitation-pages.js';
 import {

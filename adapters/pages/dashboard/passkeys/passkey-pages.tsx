@@ -23,8 +23,7 @@ import { textAs } from '../../kit/pages/form-page.js';
 import type { DashboardContent } from '../dashboard-layout.js';
 import { type DashboardScene, localeOfCall } from '../dashboard-scene.js';
 import { dashboardTexts } from '../dashboard-texts.js';
-import type { MemberCall } from '../member-page.js';
-import { personPages } from '../member-pages.js';
+import { type MemberCall, personPages } from '../member-pages.js';
 import { endFormer } from '../sign-in-pages.js';
 import { PasskeyRefused, passkeyPaths } from './passkey-parts.js';
 

@@ -20,8 +20,7 @@ import { PAGE_SIZE } from '../../kit/pages/declared-pages.js';
 import { linked, listPath, select, sequenceCursor } from '../../kit/pages/list-page.js';
 import { useDashboard } from '../dashboard-scene.js';
 import { subjectPath } from '../developer/developer-parts.js';
-import { tenantOfCall } from '../member-page.js';
-import { memberPages } from '../member-pages.js';
+import { memberPages, tenantOfCall } from '../member-pages.js';
 
 /** Objects of an entry that its row shows. */
 const OBJECTS_SHOWN = 4;

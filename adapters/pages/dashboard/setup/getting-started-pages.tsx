@@ -35,8 +35,14 @@ import { FormKey, formKey, idempotencyKeyOf, newFormKey } from '../../kit/pages/
 import { plainText } from '../../kit/plain-text.js';
 import type { DashboardContent } from '../dashboard-layout.js';
 import { type DashboardScene, useDashboard } from '../dashboard-scene.js';
-import { actorOf, anyRole, type MemberCall, TENANT_ROOT, tenantOfCall } from '../member-page.js';
-import { memberPages } from '../member-pages.js';
+import {
+  actorOf,
+  anyRole,
+  type MemberCall,
+  memberPages,
+  TENANT_ROOT,
+  tenantOfCall,
+} from '../member-pages.js';
 
 /** Below the path of the mode. */
 export const START_PATH = '/getting-started';

@@ -28,8 +28,13 @@ import {
   useDashboard,
   viewOf,
 } from '../dashboard-scene.js';
-import { actorOf, type MemberCall, TENANT_ROOT, tenantOfCall } from '../member-page.js';
-import { memberPages } from '../member-pages.js';
+import {
+  actorOf,
+  type MemberCall,
+  memberPages,
+  TENANT_ROOT,
+  tenantOfCall,
+} from '../member-pages.js';
 import { START_PATH } from './getting-started-pages.js';
 
 const termsPath = `${START_PATH}/terms`;

@@ -14,8 +14,7 @@ import { destinationOf, pixFields } from '../../kit/pix/pix-form.js';
 import { pixTexts } from '../../kit/pix/pix-texts.js';
 import { ToPlace } from '../dashboard-layout.js';
 import type { DashboardScene } from '../dashboard-scene.js';
-import { actorOf, tenantOfCall } from '../member-page.js';
-import { memberPages } from '../member-pages.js';
+import { actorOf, memberPages, tenantOfCall } from '../member-pages.js';
 import { START_PATH } from './getting-started-pages.js';
 
 export const pixPages = memberPages.form({

@@ -25,8 +25,7 @@ import { type DeclaredField, text, textAs, words } from '../../kit/pages/form-pa
 import { LawSection } from '../../proof/law-table.js';
 import { ToPlace } from '../dashboard-layout.js';
 import type { DashboardScene } from '../dashboard-scene.js';
-import { actorOf } from '../member-page.js';
-import { memberPages } from '../member-pages.js';
+import { actorOf, memberPages } from '../member-pages.js';
 import { PRODUCTION_PATH, START_PATH } from './getting-started-pages.js';
 
 interface Asking {

@@ -61,8 +61,7 @@ import {
 } from '../../kit/pages/form-page.js';
 import { ToPlace } from '../dashboard-layout.js';
 import { type DashboardScene, sceneOf, useDashboard, viewOf } from '../dashboard-scene.js';
-import { actorOf, anyRole, type MemberCall, tenantOfCall } from '../member-page.js';
-import { memberPages } from '../member-pages.js';
+import { actorOf, anyRole, type MemberCall, memberPages, tenantOfCall } from '../member-pages.js';
 import { START_PATH } from './getting-started-pages.js';
 
 const change = { scope: 'org:write', proof: 'change_settings' } as const;

@@ -44,8 +44,7 @@ import { Table } from '../../kit/pages/table.js';
 import { plainText } from '../../kit/plain-text.js';
 import { ToPlace } from '../dashboard-layout.js';
 import { type DashboardScene, sceneOf, useDashboard, viewOf } from '../dashboard-scene.js';
-import { actorOf, anyRole, type MemberCall } from '../member-page.js';
-import { memberPages } from '../member-pages.js';
+import { actorOf, anyRole, type MemberCall, memberPages } from '../member-pages.js';
 import { type OwnSession, ownSessions, SessionTable } from '../session-table.js';
 
 const invites = { scope: 'team:write', proof: 'invite_member' } as const;
