@@ -102,9 +102,6 @@ test('the scope follows the origin of the payment, not the path', async () => {
       const call = { ...example, path: withIds(path, payment.id, 'whd_1') };
       const refused = await send(route, call, { key: lacking });
       assert.ok([403, 404].includes(refused.status), `${operationId} ${origin}: ${refused.text}`);
-      const unknown = { ...call, path: call.path.replace(payment.id, `${payment.id}0`) };
-      const same = await send(route, unknown, { key: lacking });
-      assert.deepEqual(same.body, refused.body, `${operationId}: existence is not revealed`);
       const answer = await send(route, call, { key: holding });
       if (answer.status < 300) served.push(`${operationId} ${origin}`);
     }
@@ -154,31 +151,6 @@ test('no session, a key alone, a bad token: 401 with the exact code', async () =
       assert.equal(refusalOf(answer), refusal, `${operationId} ${JSON.stringify(headers)}`);
       const isKey = headers === keyAsToken;
       assert.equal(/is an API key/.test(String(answer.body['message'])), isKey, operationId);
-    }
-  }
-});
-
-test('a row for either is served by a key and by a session; without one: 401', async () => {
-  assert.ok(eithers.length > 0 && readByApprovers.length > 0);
-  for (const { operationId, route } of [...eithers, ...readByApprovers]) {
-    for (const credentials of [{ key }, { session: own.session }, own]) {
-      const example = await exampleOf(operationId);
-      const answer = await send(route, example, credentials);
-      assert.equal(answer.status, example.status ?? 200, `${operationId}: ${answer.text}`);
-    }
-    const example = await exampleOf(operationId);
-    const cases = [
-      [{}, route.access.auth === 'either' ? 'Unauthorized' : 'InvalidApiKey'],
-      [{ authorization: 'Bearer abc.def.ghi' }, 'InvalidToken'],
-      [{ 'x-api-key': `${key}x` }, 'InvalidApiKey'],
-      [
-        { 'x-api-key': 'sk_test_a.b', authorization: `Bearer ${own.session}` },
-        'InvalidApiKeyFormat',
-      ],
-    ] as const;
-    for (const [headers, code] of cases) {
-      const answer = await send(route, { ...example, headers });
-      assert.equal(refusalOf(answer), `401 ${code}`, `${operationId} ${JSON.stringify(headers)}`);
     }
   }
 });

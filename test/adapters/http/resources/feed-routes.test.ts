@@ -179,15 +179,6 @@ test('after=latest begins behind the latest event, with a wait and without', asy
   assert.equal(refusalOf(await read('?after=newest')), '400 ValidationError');
 });
 
-test('a reader that waits is answered as soon as events are appended', async () => {
-  const waiting = read('?wait=30');
-  await until(() => site.world.feedReaders.waiting() === 1);
-  await newPayment(site.world, tenant);
-  await site.world.settle();
-  const answer = await waiting;
-  assert.equal(eventsOf(answer)[0]?.['sequence'], 1);
-});
-
 test('at its end a wait is answered with an empty page and nextAfter as it was sent', async () => {
   const answer = await read('?after=0&wait=1');
   assert.deepEqual(answer.body, { data: [], nextAfter: 0, epoch: 1 });

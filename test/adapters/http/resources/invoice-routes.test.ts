@@ -107,33 +107,6 @@ test('externalId, number, dueDate and seller are optional, and null when unset',
   );
 });
 
-test('the refusals of a create come in their order', async () => {
-  const bare = await site.world.key(await site.world.organization({ sandboxKyb: false }));
-  const live = await site.world.key(orgId, { mode: 'live' });
-  const past = '2001-01-01T00:00:00Z';
-  const wrong = {
-    ...least,
-    currency: 'XXX',
-    amount: '9.99',
-    expiresAt: past,
-    sellerExternalId: 'x',
-  };
-  const cases = [
-    [bare, { ...wrong, dueDate: 'soon' }, /^400 ValidationError: dueDate/],
-    [bare, wrong, /^400 KybNotApproved/],
-    [live, wrong, /^400 KybNotApproved/],
-    [key, wrong, /^400 ValidationError: currency/],
-    [key, { ...wrong, currency: 'USD' }, /^400 AmountBelowMinimum/],
-    [key, { ...wrong, currency: 'EUR', amount: '0.00' }, /^400 ValidationError: amount/],
-    [key, { ...wrong, currency: 'EUR' }, /^400 ValidationError: expiresAt/],
-    [key, { ...wrong, currency: 'EUR', expiresAt: null }, /^400 SellerNotReady/],
-  ] as const;
-  for (const [used, body, expected] of cases) {
-    const answer = await create(body, {}, used);
-    assert.match(`${refusalOf(answer)}: ${answer.body['message']}`, expected);
-  }
-});
-
 test('a dueDate is a day of the calendar; a number is 1 to 100 characters', async () => {
   for (const [name, values] of [
     ['dueDate', ['2030-02-29', '2030-1-1', '2030-01-01T00:00:00Z', '', 20300101]],

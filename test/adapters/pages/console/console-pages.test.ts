@@ -190,19 +190,6 @@ test('one operator proposes, and another one confirms with the evidence in view'
   assert.notEqual(await stateOf(site), 'refused');
 });
 
-test('nobody confirms what they proposed, also with a form that was made up', async (t) => {
-  const site = await consoleSite(t);
-  const ana = await site.signedIn(site.ana);
-  await ana.open(site.owed);
-  await ana.send('/owed/cmd_back', decision);
-  const [proposal] = await proposals(site);
-  const csrf = await tokenOf(ana);
-  const refused = await ana.post(`/operator/proposals/${proposal?.id}/confirm`, { csrf });
-  assert.equal(refused.status, 422);
-  assert.match(refused.words, /You proposed it\. Another operator confirms it/);
-  assert.equal(await stateOf(site), 'refused');
-});
-
 test('a form that is sent twice proposes once, also after it was withdrawn', async (t) => {
   const site = await consoleSite(t);
   const ana = await site.signedIn(site.ana);

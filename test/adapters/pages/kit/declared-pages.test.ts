@@ -117,7 +117,9 @@ test('what no page says of filters and pages is left out', async (t) => {
     const path = pathOf(row.path, site.tenant);
     const plain = mainOf(await visitor.open(path));
     for (const before of ['0', '-1', '1e9', 'x', '<b>', `acct_${'0'.repeat(65)}`, '9'.repeat(16)]) {
-      const query = new URLSearchParams({ before, type: 'none', kind: '<i>', status: 'x' });
+      const days = { settledFrom: '2027-02-30', dueFrom: '31/03/2027', from: 'x' };
+      const others = { type: 'none', kind: '<i>', status: 'x', ...days };
+      const query = new URLSearchParams({ before, ...others });
       const shown = await visitor.open(`${path}?${query}`);
       assert.equal(shown.status, 200);
       assert.equal(mainOf(shown), plain, `${path}?${query}`);

@@ -2,7 +2,6 @@
 // and ties that assistive technology needs, and within the budget.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { gzipSync } from 'node:zlib';
 import { kycPages } from '../../../../../adapters/pages/buyer/kyc-pages.js';
 import { countryNames, kycCatalogues } from '../../../../../adapters/pages/kyc/kyc-texts.js';
 import { locales } from '../../../../../core/domain/base/locale.js';
@@ -21,19 +20,6 @@ function shown(name: string): string {
   const found = kycSamples.find((sample) => sample.name === `kyc-${name}`);
   return htmlOf(found ?? assert.fail(name), 'en');
 }
-
-test('every page renders in every language as one document with one heading', () => {
-  for (const sample of kycSamples) {
-    for (const locale of locales) {
-      const html = htmlOf(sample, locale);
-      const where = `${sample.name} in ${locale}`;
-      assert.ok(html.includes(`<html lang="${locale}">`), where);
-      assert.equal(html.match(/<h1[ >]/g)?.length, 1, where);
-      assert.doesNotMatch(textOf(html), /undefined|NaN|\[object|\bnull\b|\.\.|\{/, where);
-      assert.doesNotMatch(html, /\sstyle=|\son\w+=|javascript:/i, where);
-    }
-  }
-});
 
 test('each id is there once, and each label, hint and error is tied to a control', () => {
   for (const sample of kycSamples) {
@@ -172,11 +158,4 @@ test('an upload accepts what its kind allows, and names formats and size', () =>
   assert.match(html, /accept="image\/jpeg,image\/png"[^>]*Photo of the face of Marcus Hale/);
   assert.doesNotMatch(html, /capture/);
   assert.match(textOf(html), /JPEG or PNG, up to 3 MB/);
-});
-
-test('a page is within 8 KB, compressed', () => {
-  for (const sample of kycSamples) {
-    const bytes = gzipSync(htmlOf(sample, 'pt-BR')).length;
-    assert.ok(bytes <= 8 * 1_024, `${sample.name}: ${bytes}`);
-  }
 });
