@@ -27,6 +27,17 @@ import { type Answer, type SentWebhook, type World, world } from './test-world.j
 
 const BATCH = 100;
 
+/** Whether the signature of a webhook is right now, with this secret. */
+export function isSignedBy(
+  { deps }: Pick<World, 'deps'>,
+  secret: unknown,
+  sent: World['sent'][number] | undefined,
+): boolean {
+  const header = sent?.headers[webhookHeaders.signature];
+  const nowSeconds = Math.floor(deps.clock.nowMs() / 1_000);
+  return verifyWebhook({ secret: `${secret}`, header, body: sent?.body ?? '', nowSeconds }).valid;
+}
+
 export const tenant: Tenant = { orgId: 'org_1', mode: 'test' };
 export const url = 'https://hooks.example/ponte';
 

@@ -139,47 +139,28 @@ test('an advance takes the moves, events and partner calls of a real buyer', asy
   assert.equal(own.length, 2 * (1 + ofKind('status').length), 'one event a change and namespace');
 });
 
+const buyer = (name: string) => ({
+  buyer: { email: `${name}@example.com`, name: `${name} Buyer` },
+});
+const none = ['none', 'none', '0.00', '0.00', '0.00'];
+const failed = { status: 'failed', funds: none };
+const waits = { status: 'buyer_kyc_pending', funds: none };
+const paid = (received: string) => ['paid', 'none', received, '0.00', '0.00'];
+const held = ['needs_review', 'none', '100.77', '0.00', '0.00'];
+const returned = ['returned_to_buyer', 'refunded', '100.88', '0.00', '100.88'];
+const short = ['received', 'none', '99.55', '0.00', '0.00'];
+
 const magic: Readonly<Record<keyof typeof magicValues, readonly [create: Json, ends: Json]>> = {
-  '.66': [
-    { amount: '100.66' },
-    { status: 'failed', funds: ['none', 'none', '0.00', '0.00', '0.00'] },
-  ],
-  '.77': [
-    { amount: '100.77' },
-    { status: 'failed', funds: ['needs_review', 'none', '100.77', '0.00', '0.00'] },
-  ],
-  '.88': [
-    { amount: '100.88' },
-    { status: 'failed', funds: ['returned_to_buyer', 'refunded', '100.88', '0.00', '100.88'] },
-  ],
-  '.55': [
-    { amount: '100.55' },
-    { status: 'on_ramp_pending', funds: ['received', 'none', '99.55', '0.00', '0.00'] },
-  ],
-  '.33': [
-    { amount: '100.33' },
-    { status: 'settled', funds: ['paid', 'none', '100.33', '0.00', '0.00'] },
-  ],
-  '.44': [
-    { amount: '100.44' },
-    { status: 'settled', funds: ['paid', 'none', '100.44', '0.00', '0.00'] },
-  ],
-  Slow: [
-    { buyer: { email: 'slow@example.com', name: 'Slow Buyer' } },
-    { status: 'buyer_kyc_pending', funds: ['none', 'none', '0.00', '0.00', '0.00'] },
-  ],
-  Again: [
-    { buyer: { email: 'again@example.com', name: 'Again Buyer' } },
-    { status: 'buyer_kyc_pending', funds: ['none', 'none', '0.00', '0.00', '0.00'] },
-  ],
-  More: [
-    { buyer: { email: 'more@example.com', name: 'More Buyer' } },
-    { status: 'buyer_kyc_pending', funds: ['none', 'none', '0.00', '0.00', '0.00'] },
-  ],
-  Fail: [
-    { buyer: { email: 'fay@example.com', name: 'Fail Buyer' } },
-    { status: 'failed', funds: ['none', 'none', '0.00', '0.00', '0.00'] },
-  ],
+  '.66': [{ amount: '100.66' }, failed],
+  '.77': [{ amount: '100.77' }, { status: 'failed', funds: held }],
+  '.88': [{ amount: '100.88' }, { status: 'failed', funds: returned }],
+  '.55': [{ amount: '100.55' }, { status: 'on_ramp_pending', funds: short }],
+  '.33': [{ amount: '100.33' }, { status: 'settled', funds: paid('100.33') }],
+  '.44': [{ amount: '100.44' }, { status: 'settled', funds: paid('100.44') }],
+  Slow: [buyer('Slow'), waits],
+  Again: [buyer('Again'), waits],
+  More: [buyer('More'), waits],
+  Fail: [buyer('Fail'), failed],
 };
 
 for (const [value, [fields, ends]] of Object.entries(magic)) {

@@ -19,13 +19,18 @@ import { audited, verifyAudit } from '../../../../core/usecases/service/audit-lo
 import { changedPartner } from '../../../support/partners/changed-partner.js';
 import { sampleInstructions } from '../../../support/samples/payin-samples.js';
 import { failedPayout, paidIn } from '../../../support/scenes/desk-scene.js';
-import { suiteEnd } from '../../../support/suite-end.js';
+import { type SuiteEnd, suiteEnd } from '../../../support/suite-end.js';
 import { signedInAs } from '../dashboard/dashboard-site.js';
 import { formsOf, textOf, type Visitor } from '../visitor.js';
 import { aRequest, type ConsoleSite, consoleSite, fillConsole } from './console-site.js';
 
 const decision = { step: 'refund', evidence: 'wire 7781, 23 November' };
 const refund = 'cmd_back';
+
+async function anasDesk(t: SuiteEnd) {
+  const site = await consoleSite(t);
+  return { site, ana: await site.signedIn(site.ana) };
+}
 
 async function proposals({ world }: ConsoleSite) {
   return listProposals(world.deps, { orgId: null, mode: null, limit: 10, beforeId: null });
@@ -167,8 +172,7 @@ async function tokenOf(visitor: Visitor): Promise<string> {
 }
 
 test('one operator proposes, and another one confirms with the evidence in view', async (t) => {
-  const site = await consoleSite(t);
-  const ana = await site.signedIn(site.ana);
+  const { site, ana } = await anasDesk(t);
   const bia = await site.signedIn(site.bia);
   const desk = await ana.open('/operator/money');
   assert.match(desk.words, /USD 100\.00 .* The partner refused or failed the refund/);
@@ -191,8 +195,7 @@ test('one operator proposes, and another one confirms with the evidence in view'
 });
 
 test('a form that is sent twice proposes once, also after it was withdrawn', async (t) => {
-  const site = await consoleSite(t);
-  const ana = await site.signedIn(site.ana);
+  const { site, ana } = await anasDesk(t);
   const { text } = await ana.open(site.owed);
   const form = formsOf(text).find(({ action }) => action.endsWith('/owed/cmd_back'));
   const fields = { ...form?.hidden, ...decision };
@@ -210,8 +213,7 @@ test('a form that is sent twice proposes once, also after it was withdrawn', asy
 });
 
 test('a decision needs its evidence, and a choice', async (t) => {
-  const site = await consoleSite(t);
-  const ana = await site.signedIn(site.ana);
+  const { site, ana } = await anasDesk(t);
   await ana.open(site.owed);
   const empty = await ana.send('/owed/cmd_back', { step: 'refund', evidence: ' ' });
   assert.equal(empty.status, 422);
@@ -324,8 +326,7 @@ test('what waits for a buyer is folded with its day, and so is a long text of th
 });
 
 test('a choice of one is a button', async (t) => {
-  const site = await consoleSite(t);
-  const ana = await site.signedIn(site.ana);
+  const { site, ana } = await anasDesk(t);
   const shown = await ana.open(site.owed);
   const offers = formsOf(shown.text).filter(({ action }) => action.endsWith('/owed/cmd_back'));
   assert.equal(offers.length, 1);
@@ -336,8 +337,7 @@ test('a choice of one is a button', async (t) => {
 });
 
 test('a payment is found by its id, and by its externalId in its organization', async (t) => {
-  const site = await consoleSite(t);
-  const ana = await site.signedIn(site.ana);
+  const { site, ana } = await anasDesk(t);
   await site.desk.payment(
     [{ ...paidIn(), id: 'cmd_in_3', partnerRef: 'pa_in_3', reference: 'in_3' }],
     { id: 'pi_3', externalId: 'order-7' },
@@ -359,8 +359,7 @@ test('a payment is found by its id, and by its externalId in its organization', 
 });
 
 test('the bar says real money in live mode, and not in test mode', async (t) => {
-  const site = await consoleSite(t);
-  const ana = await site.signedIn(site.ana);
+  const { ana } = await anasDesk(t);
   const live = await ana.open('/operator/money?mode=live');
   assert.match(live.words, /What is done here moves real money/);
   const inTest = await ana.open('/operator/money?mode=test');
@@ -457,8 +456,7 @@ test('a request for production access is refused with a reason', async (t) => {
 });
 
 test('the retry of a command that has ended changes nothing, and shows the list', async (t) => {
-  const site = await consoleSite(t);
-  const ana = await site.signedIn(site.ana);
+  const { site, ana } = await anasDesk(t);
   const { text } = await ana.open(site.owed);
   const form = formsOf(text).find(({ action }) => action.endsWith('/retry'));
   const retried = (item: string) => ana.post(`/operator/money/${item}/retry`, { ...form?.hidden });
@@ -469,8 +467,7 @@ test('the retry of a command that has ended changes nothing, and shows the list'
 });
 
 test('the health of the service is shown with what is worst first', async (t) => {
-  const site = await consoleSite(t);
-  const ana = await site.signedIn(site.ana);
+  const { ana } = await anasDesk(t);
   const { heading, text } = await ana.open('/operator/health');
   assert.equal(heading, 'Health');
   const shown = textOf(text);

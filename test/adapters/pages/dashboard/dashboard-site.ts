@@ -25,7 +25,8 @@ import {
 } from '../../../support/samples/domain-samples.js';
 import { addActiveMember } from '../../../support/scenes/active-member.js';
 import { makeInvoice } from '../../../support/scenes/made-payments.js';
-import type { PageSite, Shown, Visitor } from '../visitor.js';
+import type { SuiteEnd } from '../../../support/suite-end.js';
+import { type PageSite, pageSite, type Shown, type Visitor } from '../visitor.js';
 
 /** The path of the pages of the organization in test mode. */
 export function rootOf({ tenant }: Pick<PageSite, 'tenant'>): string {
@@ -55,6 +56,14 @@ export async function signedInAs(
 ): Promise<Visitor> {
   const token = await memberToken(site, role, orgId, began);
   return site.visitor({ headers: { cookie: `ponte-member=${token}` } });
+}
+
+/** A site, the path of its pages in test mode, and a browser of its owner. */
+export async function siteWithOwner(t: SuiteEnd) {
+  const site = await pageSite(t);
+  const { deps } = site.world;
+  const { orgId } = site.tenant;
+  return { site, deps, orgId, root: rootOf(site), owner: await signedInAs(site, 'owner') };
 }
 
 /** The token of the session of a member. */

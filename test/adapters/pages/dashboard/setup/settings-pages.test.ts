@@ -6,15 +6,12 @@ import {
   requireApproval,
 } from '../../../../../core/usecases/parties/organizations.js';
 import { jpegOf, pngOf } from '../../../../support/samples/pictures.js';
-import { pageSite } from '../../visitor.js';
-import { rootOf, signedInAs } from '../dashboard-site.js';
+import { siteWithOwner } from '../dashboard-site.js';
 
 test('the form offers no way to lower the hold or to end second approval', async (t) => {
-  const site = await pageSite(t);
-  const { deps } = site.world;
+  const { site, deps, root, owner } = await siteWithOwner(t);
   await requireApproval(deps, site.tenant.orgId, true);
-  const owner = await signedInAs(site, 'owner');
-  const form = `${rootOf(site)}/settings/change`;
+  const form = `${root}/settings/change`;
   const { text } = await owner.open(form);
   assert.doesNotMatch(text, /name="approval"/);
   assert.match(text, /name="intentApproval"/);
@@ -25,9 +22,8 @@ test('the form offers no way to lower the hold or to end second approval', async
 });
 
 test('a form that another owner has overtaken shows the current settings', async (t) => {
-  const site = await pageSite(t);
-  const owner = await signedInAs(site, 'owner');
-  const form = `${rootOf(site)}/settings/change`;
+  const { site, root, owner } = await siteWithOwner(t);
+  const form = `${root}/settings/change`;
   await owner.open(form);
   await requireApproval(site.world.deps, site.tenant.orgId, true);
   const typed = { website: 'https://acme.example', hold: '24' };
@@ -35,22 +31,21 @@ test('a form that another owner has overtaken shows the current settings', async
   assert.equal(late.path, `${form}?notice=out_of_date`);
   await owner.open(form);
   const saved = await owner.send('/settings/change', typed);
-  assert.equal(saved.path, `${rootOf(site)}/settings?done=settings_saved`);
+  assert.equal(saved.path, `${root}/settings?done=settings_saved`);
 });
 
 test('the page of the buyer has the logo and the color of its organization, and no other', async (t) => {
-  const site = await pageSite(t);
+  const { site, root, owner } = await siteWithOwner(t);
   const { path } = await site.newPayment();
   const plain = await site.visitor().open(path);
   assert.doesNotMatch(plain.text, /<img|accent-/);
-  const owner = await signedInAs(site, 'owner');
-  const form = `${rootOf(site)}/settings/change`;
+  const form = `${root}/settings/change`;
   await owner.open(form);
   const colored = await owner.send('/settings/change', { accentColor: '#8A1C4A', hold: '24' });
   assert.match(colored.words, /Accent color #8a1c4a/);
   await owner.open(form);
   const saved = await owner.upload('/settings/logo', pngOf(280, 56), 'image/png');
-  assert.equal(saved.path, `${rootOf(site)}/settings?done=settings_saved`);
+  assert.equal(saved.path, `${root}/settings?done=settings_saved`);
   assert.match(saved.text, /<img class="logo" src="\/assets\/logos\//);
   const visitor = site.visitor();
   const { text } = await visitor.open(path);
@@ -75,9 +70,8 @@ test('the page of the buyer has the logo and the color of its organization, and 
 });
 
 test('a color that is too faint and a file that is no logo are refused in words', async (t) => {
-  const site = await pageSite(t);
-  const owner = await signedInAs(site, 'owner');
-  const form = `${rootOf(site)}/settings/change`;
+  const { root, owner } = await siteWithOwner(t);
+  const form = `${root}/settings/change`;
   await owner.open(form);
   const faint = await owner.send('/settings/change', { accentColor: '#ffd400', hold: '24' });
   assert.equal(faint.status, 422);
@@ -94,20 +88,18 @@ test('a color that is too faint and a file that is no logo are refused in words'
 });
 
 test('a logo is removed by the owner, and the page has initials again', async (t) => {
-  const site = await pageSite(t);
+  const { site, root, owner } = await siteWithOwner(t);
   const { path } = await site.newPayment();
-  const owner = await signedInAs(site, 'owner');
-  await owner.open(`${rootOf(site)}/settings/change`);
+  await owner.open(`${root}/settings/change`);
   await owner.upload('/settings/logo', jpegOf(28, 28), 'image/jpeg');
-  await owner.open(`${rootOf(site)}/settings/change`);
+  await owner.open(`${root}/settings/change`);
   await owner.send('/settings/logo/remove');
   assert.match((await site.visitor().open(path)).text, /<i aria-hidden="true">AL<\/i>/);
 });
 
 test('an owner switches mails to buyers and sellers on and off; each is off by default', async (t) => {
-  const site = await pageSite(t);
-  const owner = await signedInAs(site, 'owner');
-  const form = `${rootOf(site)}/settings/change`;
+  const { site, root, owner } = await siteWithOwner(t);
+  const form = `${root}/settings/change`;
   const names = ['sendsReminders', 'sendsSettlementNotices'] as const;
   for (const on of [[], names, ['sendsSettlementNotices'], []] as const) {
     await owner.open(form);

@@ -5,14 +5,13 @@ import { MINUTE_MS } from '../../../../../core/domain/base/instant.js';
 import { addMember, findMember } from '../../../../../core/usecases/access/members.js';
 import { makeInvoice } from '../../../../support/scenes/made-payments.js';
 import { pageSite, textOf } from '../../visitor.js';
-import { rootOf, signedInAs } from '../dashboard-site.js';
+import { rootOf, signedInAs, siteWithOwner } from '../dashboard-site.js';
 
 const email = 'marina@rotanorte.example';
 
 test('an owner invites a member, whose link signs in', async (t) => {
-  const site = await pageSite(t);
-  const owner = await signedInAs(site, 'owner');
-  const team = `${rootOf(site)}/team`;
+  const { site, root, owner } = await siteWithOwner(t);
+  const team = `${root}/team`;
   await owner.open(team);
   const invited = await owner.send('/invite', { email, role: 'finance' });
   assert.equal(invited.path, `${team}?done=member_invited`);
@@ -29,10 +28,9 @@ test('an owner invites a member, whose link signs in', async (t) => {
 });
 
 test('an invitation is refused with a reason', async (t) => {
-  const site = await pageSite(t);
-  const owner = await signedInAs(site, 'owner');
+  const { root, owner } = await siteWithOwner(t);
   const refused = async (fields: Readonly<Record<string, string>>) => {
-    await owner.open(`${rootOf(site)}/team`);
+    await owner.open(`${root}/team`);
     const shown = await owner.send('/team/invite', fields);
     assert.equal(shown.status, 422);
     return shown.text;
@@ -72,32 +70,28 @@ test('an admin changes and removes members, but no owner, and nobody itself', as
 });
 
 test('an old session has no form of the team that would be lost', async (t) => {
-  const site = await pageSite(t);
-  const owner = await signedInAs(site, 'owner');
+  const { site, root, owner } = await siteWithOwner(t);
   site.world.advanceClock(11 * MINUTE_MS);
-  assert.doesNotMatch((await owner.open(`${rootOf(site)}/team`)).text, /name="role"/);
+  assert.doesNotMatch((await owner.open(`${root}/team`)).text, /name="role"/);
 });
 
 test('the name of a member is in the shell, the team, the activity and on payments', async (t) => {
-  const site = await pageSite(t);
-  const { deps } = site.world;
-  const { orgId } = site.tenant;
-  const owner = await signedInAs(site, 'owner');
+  const { site, deps, orgId, root, owner } = await siteWithOwner(t);
   await makeInvoice(deps, site.tenant, { externalId: 'made' });
-  const home = (await owner.open(rootOf(site))).words;
+  const home = (await owner.open(root)).words;
   assert.match(home, /Colleagues see you as owner@rotanorte\.example/);
-  await owner.open(`${rootOf(site)}/name`);
+  await owner.open(`${root}/name`);
   const taken = await owner.send('/name', { name: 'owner@rotanorte.example' });
   assert.equal(taken.status, 422);
   const named = await owner.send('/name', { name: 'Joana Prado' });
   assert.match(named.words, /JP Joana Prado , owner .*Your name is saved/);
   assert.match(named.words, /Joana Prado \(you\) owner@rotanorte\.example Owner/);
-  assert.doesNotMatch((await owner.open(rootOf(site))).words, /Colleagues see you/);
-  const { text } = await owner.open(`${rootOf(site)}/activity`);
+  assert.doesNotMatch((await owner.open(root)).words, /Colleagues see you/);
+  const { text } = await owner.open(`${root}/activity`);
   assert.match(textOf(text), /Joana Prado \(owner@rotanorte\.example\)/);
   const { id: createdByMemberId } = await findMember(deps, orgId, 'owner@rotanorte.example');
   const made = await makeInvoice(deps, site.tenant, { externalId: 'own', createdByMemberId });
-  const payment = await owner.open(`${rootOf(site)}/payments/${made.payment.id}`);
+  const payment = await owner.open(`${root}/payments/${made.payment.id}`);
   assert.match(payment.words, /by Joana Prado/);
 });
 
@@ -111,16 +105,14 @@ test('a viewer sees the members and their roles, and nothing to change', async (
 });
 
 test('a member who has not signed in gets another link; one who has does not', async (t) => {
-  const site = await pageSite(t);
-  const { orgId } = site.tenant;
-  const owner = await signedInAs(site, 'owner');
+  const { site, orgId, root, owner } = await siteWithOwner(t);
   const { id } = await addMember(site.world.deps, { orgId, email, role: 'viewer' });
   await signedInAs(site, 'finance');
-  await owner.open(`${rootOf(site)}/team`);
+  await owner.open(`${root}/team`);
   assert.match((await owner.send(`/${id}/invite`)).text, /The invitation was sent/);
   assert.match(await site.newestMail(), /You are invited|Welcome/);
   const { csrf } = owner;
   const { id: seen } = await findMember(site.world.deps, orgId, 'finance@rotanorte.example');
-  const again = await owner.post(`${rootOf(site)}/team/${seen}/invite`, { csrf });
+  const again = await owner.post(`${root}/team/${seen}/invite`, { csrf });
   assert.equal(again.status, 404);
 });
