@@ -27,8 +27,9 @@ import { cpuTimeMs } from './support/cpu-time.js';
 import { mayPostgresEnter, POSTGRES_IMAGES } from './support/databases/embedded-postgres.js';
 import { SHARED_POSTGRES, temporaryPostgres } from './support/databases/local-postgres.js';
 import { buildProgram } from './support/servers/built-program.js';
+import { BUILT_PROGRAM } from './support/servers/host-process.js';
 import { projectFiles, projectRoot } from './support/source-tree.js';
-import type { TestReport } from './support/test-process.js';
+import type { NextTest, TestReport } from './support/test-process.js';
 import { type Answer, watchedProcess } from './support/watched-process.js';
 
 /** Files that need a separate process, and why. */
@@ -39,6 +40,21 @@ const alone: Readonly<Record<string, string>> = {
   'test/core/laws.nightly.ts': 'sets the number of cases of the process',
   'test/package.nightly.ts': 'leaves the program that the run has built aside',
 };
+
+/** Files that wait for servers and clocks nearly all the time: they have a process more. */
+const waits: readonly string[] = [
+  'test/adapters/documents/s3.test.ts',
+  'test/adapters/webhooks/egress.test.ts',
+  'test/adapters/webhooks/reach.test.ts',
+  'test/adapters/webhooks/sender.test.ts',
+  'test/host/idle.test.ts',
+  'test/host/name-servers.test.ts',
+  'test/host/postgres/postgres-tls.test.ts',
+  'test/host/startup-errors.test.ts',
+];
+
+/** What needs neither PostgreSQL nor the program begins while they do. */
+const early = /^test\/(core|adapters\/http|simulation\/(mutants|simulation\.test))/;
 
 /** Files that are the first of a process, and why. */
 const first: Readonly<Record<string, string>> = {
@@ -138,6 +154,8 @@ const lastMs: Readonly<Record<string, number>> = existsSync(timesFile)
 /** The lines of the reporter's summary, added up. */
 const counts = new Map<string, number>();
 const failures: string[] = [];
+/** Whether PostgreSQL and the program are there. */
+let isReady = false;
 /** What tests say of recorded choices that have become slow. */
 const slowChoices: string[] = [];
 
@@ -162,23 +180,31 @@ async function runAll(): Promise<void> {
   const isShared = chosen.length > 1 && !chosen.every((path) => path.startsWith('test/core/'));
   const server = isShared ? temporaryPostgres() : null;
   const url = server === null ? null : inTime('PostgreSQL did not start', server.url());
-  if (startsProgram())
-    await counted('the build of the program, and the start of PostgreSQL', buildProgram);
-  if (url !== null) process.env[SHARED_POSTGRES] = await url;
-  const waiting = chosen.toSorted((a, b) => expectedMs(b) - expectedMs(a));
-  const separate = waiting.filter((path) => alone[path] !== undefined);
-  const firsts = waiting.filter((path) => first[path] !== undefined);
-  const together = waiting.filter((path) => ![...separate, ...firsts].includes(path));
-  const lanes = Array.from({ length: availableParallelism() * LANES_PER_CORE }, async () => {
-    for (let path = separate.shift(); path !== undefined; path = separate.shift())
-      await runProcess([path]);
-    // Files that are left when a process was ended go to another one.
-    while (firsts.length + together.length > 0) {
-      together.unshift(...firsts.splice(0, 1));
-      await runProcess(together);
-    }
+  const ready = counted('the build of the program, and the start of PostgreSQL', async () => {
+    if (startsProgram()) await buildProgram();
+    if (url !== null) process.env[SHARED_POSTGRES] = await url;
+    isReady = true;
   });
-  await Promise.all([...lanes, ...checks]);
+  const sorted = chosen.toSorted((a, b) => expectedMs(b) - expectedMs(a));
+  const separate = sorted.filter((path) => alone[path] !== undefined);
+  const firsts = sorted.filter((path) => first[path] !== undefined);
+  const idle = sorted.filter((path) => waits.includes(path));
+  const together = sorted.filter((path) => ![...separate, ...firsts, ...idle].includes(path));
+  const lane = async (_: unknown, index: number) => {
+    for (let path = separate.shift(); path !== undefined; path = separate.shift()) {
+      await ready;
+      await runProcess([path]);
+    }
+    const files = index === 0 ? idle : together;
+    // Files that are left when a process was ended go to another one.
+    while (files.length + (index === 0 ? 0 : firsts.length) > 0) {
+      if (index > 0) files.unshift(...firsts.splice(0, 1));
+      if (!files.some(mayBegin)) await ready;
+      await runProcess(files);
+    }
+  };
+  const lanes = Array.from({ length: availableParallelism() * LANES_PER_CORE + 1 }, lane);
+  await Promise.all([ready, ...lanes, ...checks]);
   // Its CPU time is known when it has ended.
   if (server !== null)
     await counted('the PostgreSQL server', () => inTime('PostgreSQL did not stop', server.end()));
@@ -227,6 +253,12 @@ function expectedMs(path: string): number {
   return lastMs[path] ?? usualMs.find(([folder]) => path.startsWith(folder))?.[1] ?? 0;
 }
 
+/** What is shared by now goes with the path: a process may have begun before. */
+function nextTest({ path }: OpenFile): NextTest {
+  const shared = [SHARED_POSTGRES, BUILT_PROGRAM].map((name) => [name, process.env[name]]);
+  return { path, env: Object.fromEntries(shared.filter(([, value]) => value !== undefined)) };
+}
+
 type OpenResources = Extract<TestReport, { event: 'open' }>;
 
 interface OpenFile {
@@ -234,9 +266,14 @@ interface OpenFile {
   readonly atMs: number;
 }
 
-/** Takes the next file from the front of the list. */
+function mayBegin(path: string): boolean {
+  return isReady || early.test(path);
+}
+
+/** Takes the first file of the list that may begin. */
 function nextFile(waiting: string[]): OpenFile | null {
-  const path = waiting.shift();
+  const at = waiting.findIndex(mayBegin);
+  const [path] = at === -1 ? [] : waiting.splice(at, 1);
   return path === undefined ? null : { path, atMs: performance.now() };
 }
 
@@ -258,7 +295,7 @@ async function runProcess(waiting: string[]): Promise<void> {
       left.set(path, report.left);
       open = nextFile(waiting);
     }
-    return open === null ? { endsInMs: silenceMs } : { message: open.path };
+    return open === null ? { endsInMs: silenceMs } : { message: nextTest(open) };
   };
   let unprinted = '';
   const onOutput = (text: string) => {

@@ -1,10 +1,17 @@
 // A process in which test/run.ts runs test files, one after another, one suite for each. Each
-// message to it is the path of the next file. It reports to file descriptor 3 that it waits for a
-// path, what a file left open, what the file cost, and what keeps the process from ending.
+// message to it names the next file. It reports to file descriptor 3 that it waits for a path, what
+// a file left open, what the file cost, and what keeps the process from ending.
 import { writeSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { cpuTimeMs } from './cpu-time.js';
 import { after, describeFile } from './file-suite.js';
+
+/** A message to the process. */
+export interface NextTest {
+  readonly path: string;
+  /** Added to the environment. */
+  readonly env: Readonly<Record<string, string>>;
+}
 
 export type TestReport =
   /** The process waits for a path. */
@@ -38,7 +45,8 @@ process.setMaxListeners(0);
 
 let closedAtCpuMs = 0;
 
-process.on('message', (path: string) => {
+process.on('message', ({ path, env }: NextTest) => {
+  Object.assign(process.env, env);
   describeFile(path, async () => {
     const earlier = process.getActiveResourcesInfo();
     const closed = () => {

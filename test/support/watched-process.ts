@@ -19,7 +19,7 @@ interface WatchOptions {
 }
 
 /** The next message to the process, or the time in which it must end. */
-export type Answer = { readonly message: string } | { readonly endsInMs: number };
+export type Answer = { readonly message: object } | { readonly endsInMs: number };
 
 export interface EndedProcess {
   readonly code: number | null;
