@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import type { TestContext } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { Worker } from 'node:worker_threads';
 import { build } from 'esbuild';
 import { type CertifyAddress, openCertifier } from '../../../cli/certify/certify.js';
@@ -258,4 +258,13 @@ export async function resultsOf(
   const seen = hasProbe ? subject : { ...subject, probe: null };
   const run = await certifier.run(seen, { named, seed: 's1', patienceMs: PATIENCE_MS });
   return run.outcome === 'played' ? run.results : assert.fail(run.reason);
+}
+
+export function testPasses(name: string, change: Change): void {
+  test(`${name} passes every fault`, async (t) => {
+    const results = await resultsOf(t, change);
+    const others = results.filter(({ verdict }) => verdict !== 'ok');
+    assert.deepEqual(others, []);
+    assert.equal(results.length, faultNames.length);
+  });
 }
