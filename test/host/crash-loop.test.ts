@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { type HostProcess, runCommand, startHostProcess } from '../support/servers/host-process.js';
+import { runCommand } from '../support/servers/command.js';
+import { type HostProcess, startHostProcess } from '../support/servers/host-process.js';
 import { jsonCall } from '../support/servers/json-call.js';
 import { startReceiver } from '../support/servers/local-receiver.js';
 import { temporaryFolder } from '../support/temporary-folder.js';

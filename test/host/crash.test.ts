@@ -13,7 +13,8 @@ import {
   nothingIsLeftToSend,
   readFeed,
 } from '../support/scenes/after-faults.js';
-import { type HostProcess, runCommand, startHostProcess } from '../support/servers/host-process.js';
+import { runCommand } from '../support/servers/command.js';
+import { type HostProcess, startHostProcess } from '../support/servers/host-process.js';
 import { type LocalReceiver, startReceiver } from '../support/servers/local-receiver.js';
 import { suiteEnd } from '../support/suite-end.js';
 import { temporaryFolder } from '../support/temporary-folder.js';

@@ -10,7 +10,12 @@ import { before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import SqliteConnection from 'better-sqlite3';
 import { allOk } from '../adapters/http/checked-site.js';
-import { type HostProcess, runCommand, startHostProcess } from '../support/servers/host-process.js';
+import { runCommand } from '../support/servers/command.js';
+import {
+  type HostProcess,
+  runCommand as runProcess,
+  startHostProcess,
+} from '../support/servers/host-process.js';
 import { startReceiver } from '../support/servers/local-receiver.js';
 import { suiteEnd } from '../support/suite-end.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
@@ -60,7 +65,7 @@ test('a running host is alive and ready', async () => {
   assert.deepEqual(await json('/healthz'), { status: 'ok' });
   const { version, ...ready } = await json('/readyz');
   assert.deepEqual(ready, { status: 'ready', checks: allOk });
-  const { stdout } = await runCommand(env, ['--version']);
+  const { stdout } = await runProcess(env, ['--version']);
   assert.equal(version, stdout.trim());
 });
 

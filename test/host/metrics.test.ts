@@ -6,7 +6,8 @@ import { describe, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { createPonte } from '../../host/embed.js';
 import { localPostgres } from '../support/databases/local-postgres.js';
-import { type HostProcess, runCommand, startHostProcess } from '../support/servers/host-process.js';
+import { runCommand } from '../support/servers/command.js';
+import { type HostProcess, startHostProcess } from '../support/servers/host-process.js';
 import { startReceiver } from '../support/servers/local-receiver.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 

@@ -5,7 +5,8 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { type HostProcess, runCommand, startHostProcess } from '../support/servers/host-process.js';
+import { runCommand } from '../support/servers/command.js';
+import { type HostProcess, startHostProcess } from '../support/servers/host-process.js';
 import { suiteEnd } from '../support/suite-end.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
