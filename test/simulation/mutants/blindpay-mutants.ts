@@ -4,9 +4,8 @@ import { ofBlindPay } from '../run-profile.js';
 const calm = { crash: 0, restore: 0, noConnection: 0, commandRefused: 0, partyRefused: 0 };
 const payments = { ...ofBlindPay, paymentsMax: 10 } as const;
 
-export const blindPayMutants = [
-  {
-    name: 'calls have no idempotency key',
+export const blindPayMutants = {
+  'calls have no idempotency key': {
     file: 'adapters/partner/blindpay/blindpay-client.ts',
     edits: [
       [
@@ -18,8 +17,8 @@ export const blindPayMutants = [
     first: { seed: 1, steps: 10 },
     caughtBy: ['aKeyNeverCarriesAnotherRequest', 'atMostOnePayoutPerPayment'],
   },
-  {
-    name: 'an error of the server counts as a refusal',
+  'an error of the server counts as a refusal': {
+    nightly: true,
     file: 'adapters/partner/blindpay/answer-codes.ts',
     edits: [
       ["'BLOCKCHAIN_TX_FAILED',\n        'INTERNAL_ERROR',", "'BLOCKCHAIN_TX_FAILED',"],
@@ -29,8 +28,8 @@ export const blindPayMutants = [
     first: { seed: 12, steps: 80 },
     caughtBy: ['everyTransactionAtThePartnerIsKnown', 'whatTheBuyerSentIsAccountedFor'],
   },
-  {
-    name: 'any pay-in of the customer is the one that is looked for',
+  'any pay-in of the customer is the one that is looked for': {
+    nightly: true,
     file: 'adapters/partner/blindpay/payins.ts',
     edits: [
       ['return payin.payin_quote_id === fields.quoteId ? payin.id : null;', 'return payin.id;'],
@@ -39,8 +38,8 @@ export const blindPayMutants = [
     first: { seed: 8, steps: 200 },
     caughtBy: ['everyTransactionAtThePartnerIsKnown', 'whatTheBuyerSentIsAccountedFor'],
   },
-  {
-    name: 'each call for a payout has another quote',
+  'each call for a payout has another quote': {
+    nightly: true,
     file: 'adapters/partner/blindpay/payouts.ts',
     edits: [
       ['chain.number}`;', 'desk.nowMs()}`;'],
@@ -50,8 +49,8 @@ export const blindPayMutants = [
     first: { seed: 34, steps: 600 },
     caughtBy: ['atMostOnePayoutPerPayment'],
   },
-  {
-    name: 'another quote of a payout is used while the one before is alive',
+  'another quote of a payout is used while the one before is alive': {
+    nightly: true,
     file: 'adapters/partner/blindpay/payouts.ts',
     edits: [
       ['if (leftMs > 0) {', 'if (leftMs > 0 && desk.nowMs() % 2 === chain.number % 2) {'],
@@ -62,24 +61,22 @@ export const blindPayMutants = [
     first: { seed: 4, steps: 200 },
     caughtBy: ['atMostOnePayoutPerPayment'],
   },
-  {
-    name: 'the books are not compared with what has ended',
+  'the books are not compared with what has ended': {
     file: 'core/usecases/deposits/our-rows.ts',
     edits: [['return isBehind(own, entry)', "return own.end === 'open' && isBehind(own, entry)"]],
     focus: { ...payments, faults: { ...calm, chargeback: 0.5, devolution: 0.5 } },
     first: { seed: 21, steps: 20 },
     caughtBy: ['everyTransferOfTheBooksIsHere', 'fundsAgreeWithThePartner'],
   },
-  {
-    name: 'the check after a restore reads no books',
+  'the check after a restore reads no books': {
     file: 'core/usecases/money-desk/lost-entries.ts',
     edits: [['for (const kind of entryKinds) {', 'for (const kind of entryKinds.slice(2)) {']],
     focus: { ...payments, faults: { ...calm, restore: 0.02 } },
     first: { seed: 8, steps: 600 },
     caughtBy: ['everyTransactionAtThePartnerIsKnown', 'atMostOnePayinPerPayment'],
   },
-  {
-    name: 'a deposit that is assigned stays in suspense',
+  'a deposit that is assigned stays in suspense': {
+    nightly: true,
     file: 'core/usecases/deposits/deposits.ts',
     edits: [
       ["const assigned = decideDeposit(read, 'assign', given, nowMs);", 'const assigned = read;'],
@@ -87,16 +84,16 @@ export const blindPayMutants = [
     focus: { ...payments, faults: { ...calm, restore: 0.02 } },
     caughtBy: ['theFloatIsTheSumOfTheWallets', 'aPayinIsBookedOnce'],
   },
-  {
-    name: 'a refund that was paid by hand leaves the float',
+  'a refund that was paid by hand leaves the float': {
+    nightly: true,
     file: 'core/domain/payments/funds.ts',
     edits: [["const byHandMinor = rise('byHandMinor');", 'const byHandMinor = 0n;']],
     focus: { ...payments, faults: calm },
     first: { seed: 6, steps: 40 },
     caughtBy: ['theLedgerCheckFindsNothing', 'theFloatIsTheSumOfTheWallets'],
   },
-  {
-    name: 'a pay-in that was paid back by hand is not lost when a bank takes it back',
+  'a pay-in that was paid back by hand is not lost when a bank takes it back': {
+    nightly: true,
     file: 'core/domain/payments/funds.ts',
     edits: [
       ['const ofPartner = commands.filter((command) => !isByHand(command));', ''],
@@ -109,8 +106,8 @@ export const blindPayMutants = [
     first: { seed: 1, steps: 40 },
     caughtBy: ['fundsFollowFromTheCommands'],
   },
-  {
-    name: 'a failed payout counts as returned',
+  'a failed payout counts as returned': {
+    nightly: true,
     file: 'adapters/partner/blindpay/payouts.ts',
     edits: [
       [
@@ -122,4 +119,4 @@ export const blindPayMutants = [
     first: { seed: 12, steps: 80 },
     caughtBy: ['fundsAgreeWithThePartner', 'fundsSayNoMoreThanThePartner'],
   },
-] as const;
+} as const;

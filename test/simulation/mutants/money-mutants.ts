@@ -25,9 +25,8 @@ const surprises = {
 
 const outside = { withdrawal: 0.05, madeTwice: 0.05, otherCurrency: 0.5, otherInstance: 0.2 };
 
-export const moneyMutants = [
-  {
-    name: 'a payout that nobody ordered has no row',
+export const moneyMutants = {
+  'a payout that nobody ordered has no row': {
     file: 'core/usecases/deposits/our-rows.ts',
     edits: [
       [
@@ -39,16 +38,14 @@ export const moneyMutants = [
     first: { seed: 6, steps: 10 },
     caughtBy: ['everyTransferOfTheBooksIsHere'],
   },
-  {
-    name: 'a second pay-in under one reference has no row',
+  'a second pay-in under one reference has no row': {
     file: 'core/usecases/deposits/deposit-matching.ts',
     edits: [["byReference.partnerRef === null ? 'owned' : 'again'", "'owned'"]],
     focus: { ...payments, faults: { ...calm, ...outside }, often },
     first: { seed: 18, steps: 40 },
     caughtBy: ['everyTransferOfTheBooksIsHere'],
   },
-  {
-    name: 'a seller who was paid by hand is paid out of the float',
+  'a seller who was paid by hand is paid out of the float': {
     file: 'core/domain/payments/funds.ts',
     edits: [
       ["const paidByHandMinor = byHandOf(commands, 'payout');", 'const paidByHandMinor = 0n;'],
@@ -61,16 +58,14 @@ export const moneyMutants = [
     first: { seed: 18, steps: 30 },
     caughtBy: ['theFloatIsTheSumOfTheWallets'],
   },
-  {
-    name: 'money in another currency counts as what was ordered',
+  'money in another currency counts as what was ordered': {
     file: 'core/domain/commands/report-check.ts',
     edits: [['if (amountMinor > 0n && currency !== asked.currency) {', 'if (amountMinor < 0n) {']],
     focus: { ...payments, faults: { ...calm, ...outside, otherInstance: 0 }, often },
     first: { seed: 16, steps: 10 },
     caughtBy: ['whatTheBuyerSentIsAccountedFor', 'fundsSayNoMoreThanThePartner'],
   },
-  {
-    name: 'any instance of the partner is asked about a command',
+  'any instance of the partner is asked about a command': {
     file: 'core/usecases/service/partner-calls.ts',
     edits: [
       [
@@ -82,32 +77,30 @@ export const moneyMutants = [
     first: { seed: 18, steps: 20 },
     caughtBy: ['noCallerSeesASurprise'],
   },
-  {
-    name: 'a restored copy is released without asking the partner',
+  'a restored copy is released without asking the partner': {
+    nightly: true,
     file: 'core/usecases/money-desk/payment-check.ts',
     edits: [['next.done !== true; ) {', 'next.done === true; ) {']],
     focus: { ...payments, faults: { ...calm, restore: 0.05 }, often },
     first: { seed: 1, steps: 200 },
     caughtBy: ['everyTransactionAtThePartnerIsKnown', 'whatTheBuyerSentIsAccountedFor'],
   },
-  {
-    name: 'a quarantine refuses no writes',
+  'a quarantine refuses no writes': {
     file: 'adapters/storage/store.ts',
     edits: [['if (!inQuarantine) unit.guard(expectNoQuarantine());', '']],
     focus: { ...payments, faults: { ...calm, restore: 0.05 }, often },
     first: { seed: 7, steps: 20 },
     caughtBy: ['nothingIsDoneInQuarantine'],
   },
-  {
-    name: 'work is claimed in quarantine',
+  'work is claimed in quarantine': {
+    nightly: true,
     file: 'adapters/storage/tables/epoch-rows.ts',
     // `quarantine` comes after `open`.
     edits: [["lastOne}) = '", "lastOne}) >= '"]],
     focus: { faults: { ...calm, restore: 0.05 }, often: ['subscribe'] },
     caughtBy: ['nothingIsDoneInQuarantine'],
   },
-  {
-    name: 'a restore begins no epoch',
+  'a restore begins no epoch': {
     file: 'core/usecases/service/epochs.ts',
     edits: [
       [
@@ -120,8 +113,7 @@ export const moneyMutants = [
     first: { seed: 27, steps: 80 },
     caughtBy: ['oneSequenceHasOneEventPerEpoch'],
   },
-  {
-    name: 'a refusal is believed although the partner has the command',
+  'a refusal is believed although the partner has the command': {
     file: 'core/usecases/commands/command-answers.ts',
     edits: [
       [
@@ -133,8 +125,8 @@ export const moneyMutants = [
     first: { seed: 1, steps: 20 },
     caughtBy: ['everyTransactionAtThePartnerIsKnown', 'whatTheBuyerSentIsAccountedFor'],
   },
-  {
-    name: 'a look-up that is forbidden counts as absent',
+  'a look-up that is forbidden counts as absent': {
+    nightly: true,
     file: 'core/usecases/commands/command-answers.ts',
     edits: [
       [
@@ -145,16 +137,16 @@ export const moneyMutants = [
     focus: { ...payments, faults: { ...calm, refusedAfterEffect: 0.4, lookUpForbidden: 0.5 } },
     caughtBy: ['everyTransactionAtThePartnerIsKnown', 'whatTheBuyerSentIsAccountedFor'],
   },
-  {
-    name: 'a look-up counts while the call may be on its way',
+  'a look-up counts while the call may be on its way': {
+    nightly: true,
     file: 'core/domain/commands/partner-command.ts',
     edits: [['if (askedAtMs < countsAtMs) {', 'if (askedAtMs < 0) {']],
     focus: { ...payments, faults: { ...calm, callLate: 0.5, messageLost: 1 } },
     first: { seed: 32, steps: 600 },
     caughtBy: ['everyTransactionAtThePartnerIsKnown', 'endedPaymentsSendNothing'],
   },
-  {
-    name: 'the partner is called before the intention is stored',
+  'the partner is called before the intention is stored': {
+    nightly: true,
     file: 'core/usecases/commands/command-run.ts',
     edits: [
       [
@@ -174,8 +166,8 @@ export const moneyMutants = [
     first: { seed: 2, steps: 600 },
     caughtBy: ['everyTransactionAtThePartnerIsKnown', 'cancelAndPayoutNeverBothWin'],
   },
-  {
-    name: 'received money is the most of all pay-ins, not their sum',
+  'received money is the most of all pay-ins, not their sum': {
+    nightly: true,
     file: 'core/domain/payments/funds.ts',
     edits: [
       [
@@ -191,8 +183,7 @@ export const moneyMutants = [
       'noMoneyFactLeavesFundsUnchanged',
     ],
   },
-  {
-    name: 'a refund goes against a pay-in that does not have the money',
+  'a refund goes against a pay-in that does not have the money': {
     file: 'core/domain/payments/funds.ts',
     edits: [["- refundsOf(payin, commands, ['planned', 'owed', 'moving', 'moved'])", '']],
     focus: {
@@ -203,16 +194,14 @@ export const moneyMutants = [
     first: { seed: 19, steps: 30 },
     caughtBy: ['refundsTakeFromThePayinThatHasTheMoney', 'neverGivenBackMoreThanIsLeft'],
   },
-  {
-    name: 'a decision about a deposit does not keep a command from booking its pay-in',
+  'a decision about a deposit does not keep a command from booking its pay-in': {
     file: 'core/usecases/commands/partner-operations.ts',
     edits: [['(await rules.depositOf?.(batch, command, fact.partnerRef)) ?? null', 'null']],
     focus: { ...payments, faults: { ...calm, restore: 0.05, lookUpForbidden: 0.6 } },
     first: { seed: 18, steps: 80 },
     caughtBy: ['aPayinIsBookedOnce'],
   },
-  {
-    name: 'the last share of a transfer is the whole amount',
+  'the last share of a transfer is the whole amount': {
     file: 'core/domain/deposits/consolidated-payment.ts',
     edits: [
       ['const shareMinor = isLast ||', 'if (isLast) return totalMinor;\n    const shareMinor ='],
@@ -221,24 +210,23 @@ export const moneyMutants = [
     first: { seed: 12, steps: 200 },
     caughtBy: ['theSharesOfADepositAreItsMoney'],
   },
-  {
-    name: 'one share of a transfer moves without the others',
+  'one share of a transfer moves without the others': {
+    nightly: true,
     file: 'core/usecases/deposits/consolidated-deposits.ts',
     edits: [['else if (!isShareCurrent(', 'else if (staged.length === 0 && !isShareCurrent(']],
     focus: { ...transfers, faults: { ...calm, chargeback: 1 } },
     first: { seed: 8, steps: 80 },
     caughtBy: ['theSharesOfADepositAreItsMoney'],
   },
-  {
-    name: 'a report about a transfer moves one of its shares',
+  'a report about a transfer moves one of its shares': {
+    nightly: true,
     file: 'adapters/storage/tables/work-rows.ts',
     edits: [[" and deposit_id is null';", "';"]],
     focus: { ...transfers, faults: { ...calm, chargeback: 1 } },
     first: { seed: 31, steps: 150 },
     caughtBy: ['theSharesOfADepositAreItsMoney', 'noCallerSeesASurprise'],
   },
-  {
-    name: 'a payout that comes back after it was paid changes nothing',
+  'a payout that comes back after it was paid changes nothing': {
     file: 'core/domain/commands/command-report.ts',
     edits: [
       [
@@ -249,16 +237,14 @@ export const moneyMutants = [
     focus: { ...payments, faults: { ...calm, devolution: 1, chargeback: 1 } },
     caughtBy: ['noMoneyFactLeavesFundsUnchanged', 'fundsAgreeWithThePartner'],
   },
-  {
-    name: 'the money of a payout that comes back after the settlement is refunded at once',
+  'the money of a payout that comes back after the settlement is refunded at once': {
     file: 'core/domain/payments/command-outcomes.ts',
     edits: [["const waits = status === 'settled' ||", 'const waits =']],
     focus: { ...payments, faults: { ...calm, devolution: 1 } },
     first: { seed: 15, steps: 30 },
     caughtBy: ['noRefundAfterTheSettlementWithoutADecision'],
   },
-  {
-    name: 'a payment shows the settlement that was reported last',
+  'a payment shows the settlement that was reported last': {
     file: 'core/domain/payments/command-outcomes.ts',
     edits: [
       [
@@ -274,32 +260,28 @@ export const moneyMutants = [
     first: { seed: 16, steps: 20 },
     caughtBy: ['theFirstSettlementStays'],
   },
-  {
-    name: 'a payout that came back has no event',
+  'a payout that came back has no event': {
     file: 'core/domain/payments/money-events.ts',
     edits: [["payout_returned: () => 'payout_returned',", 'payout_returned: () => null,']],
     focus: { ...payments, faults: { ...calm, devolution: 1 }, often: bankActions },
     first: { seed: 8, steps: 20 },
     caughtBy: ['noMoneyMovesAfterTheEndWithoutAnEvent'],
   },
-  {
-    name: 'a refused payout ends its payment',
+  'a refused payout ends its payment': {
     file: 'core/domain/payments/command-outcomes.ts',
     edits: [["|| (next.state === 'refused' && !isTerminal(status));", ';']],
     focus: { ...payments, faults: { ...calm, payoutUnprepared: 0.8 } },
     first: { seed: 1, steps: 80 },
     caughtBy: ['noRefusalEndsAPaidPayment'],
   },
-  {
-    name: 'the money desk does not show a payout that is refused for now',
+  'the money desk does not show a payout that is refused for now': {
     file: 'core/domain/money-desk/money-decision.ts',
     edits: [["  if (isRefusedOrLate(command)) return 'in_review';\n", '']],
     focus: { ...payments, faults: { ...calm, payoutUnprepared: 0.8 }, often },
     first: { seed: 18, steps: 80 },
     caughtBy: ['whatNeedsReviewIsAtTheDesk'],
   },
-  {
-    name: 'what leaves beyond what arrived is no loss',
+  'what leaves beyond what arrived is no loss': {
     file: 'core/domain/payments/funds.ts',
     edits: [
       [
@@ -311,8 +293,7 @@ export const moneyMutants = [
     first: { seed: 1, steps: 20 },
     caughtBy: ['noCallerSeesASurprise', 'fundsConserve', 'whatTheBuyerSentIsAccountedFor'],
   },
-  {
-    name: 'every report is believed',
+  'every report is believed': {
     file: 'core/usecases/payments/command-changes.ts',
     edits: [
       [
@@ -328,15 +309,15 @@ export const moneyMutants = [
       'whatTheBuyerSentIsAccountedFor',
     ],
   },
-  {
-    name: 'a message may name any command',
+  'a message may name any command': {
+    nightly: true,
     file: 'core/usecases/commands/partner-inbox.ts',
     edits: [['if (onRecord === fact.partnerRef) return command;', 'return command;']],
     focus: { ...payments, faults: { ...calm, wrongReference: 0.9 } },
     caughtBy: ['whatTheBuyerSentIsAccountedFor', 'fundsSayNoMoreThanThePartner'],
   },
-  {
-    name: 'the reference of a command does not follow from what it is for',
+  'the reference of a command does not follow from what it is for': {
+    nightly: true,
     file: 'core/usecases/payments/payment-store.ts',
     edits: [
       [
@@ -348,23 +329,21 @@ export const moneyMutants = [
     first: { seed: 8, steps: 200 },
     caughtBy: ['everyTransactionAtThePartnerIsKnown', 'atMostOnePayoutPerPayment'],
   },
-  {
-    name: 'money that arrives late is kept',
+  'money that arrives late is kept': {
     file: 'core/domain/payments/command-outcomes.ts',
     edits: [['if (amountMinor <= 0n) continue;', 'if (amountMinor !== -1n) continue;']],
     focus: payments,
     caughtBy: ['moneyOnEndedPaymentsIsOwedBackAtOnce'],
   },
-  {
-    name: 'an ended payment leaves commands that were not sent',
+  'an ended payment leaves commands that were not sent': {
     file: 'core/domain/payments/command-outcomes.ts',
     edits: [['const voided = unsent\n', 'const voided = unsent.slice(0, 0)\n']],
     focus: { ...payments, often: ['cancel', 'advance'] },
     first: { seed: 47, steps: 30 },
     caughtBy: ['endedPaymentsSendNothing'],
   },
-  {
-    name: 'a second report of the same money counts again',
+  'a second report of the same money counts again': {
+    nightly: true,
     file: 'core/domain/commands/command-report.ts',
     edits: [
       [
@@ -375,8 +354,8 @@ export const moneyMutants = [
     focus: { ...payments, faults: calm },
     caughtBy: ['fundsSayNoMoreThanThePartner', 'whatTheBuyerSentIsAccountedFor'],
   },
-  {
-    name: 'a refund counts as ordered, not as reported',
+  'a refund counts as ordered, not as reported': {
+    nightly: true,
     file: 'core/usecases/commands/partner-operations.ts',
     edits: [
       ['=> refundProblem(command, report.amount, polled),', '=> null,'],
@@ -390,16 +369,15 @@ export const moneyMutants = [
       'whatTheBuyerSentIsAccountedFor',
     ],
   },
-  {
-    name: 'a refused refund is sent again without a look-up',
+  'a refused refund is sent again without a look-up': {
     file: 'core/usecases/commands/command-retries.ts',
     edits: [['    await lookUpRefused(deps, command);\n', '']],
     focus: { ...payments, faults: surprises, often: bankActions },
     first: { seed: 30, steps: 20 },
     caughtBy: ['aRefusedRefundIsLookedUpBeforeItIsSentAgain'],
   },
-  {
-    name: 'a payout is booked with any reported amount',
+  'a payout is booked with any reported amount': {
+    nightly: true,
     file: 'core/domain/commands/report-check.ts',
     edits: [
       ['if (absolute(settled.amountMinor - expected) > slack) {', 'if (expected === slack) {'],
@@ -409,8 +387,8 @@ export const moneyMutants = [
     first: { seed: 15, steps: 600 },
     caughtBy: ['settlementsSayWhatThePartnerPaid'],
   },
-  {
-    name: 'a bounced refund is paid again by an older message',
+  'a bounced refund is paid again by an older message': {
+    nightly: true,
     file: 'core/domain/commands/command-report.ts',
     edits: [
       [
@@ -422,15 +400,15 @@ export const moneyMutants = [
     first: { seed: 3, steps: 200 },
     caughtBy: ['noMoneyFactLeavesFundsUnchanged', 'fundsSayNoMoreThanThePartner'],
   },
-  {
-    name: 'a polled total that falls is not reviewed',
+  'a polled total that falls is not reviewed': {
+    nightly: true,
     file: 'core/domain/commands/report-check.ts',
     edits: [['return receivedMinor < knownMinor', 'return receivedMinor < 0n']],
     focus: { ...payments, faults: { ...calm, totalCorrected: 0.8 }, often: bankActions },
     caughtBy: ['fundsAgreeWithThePartner', 'theFloatIsTheSumOfTheWallets'],
   },
-  {
-    name: 'a pay-in that went back keeps the total of before its correction',
+  'a pay-in that went back keeps the total of before its correction': {
+    nightly: true,
     file: 'core/domain/commands/command-report.ts',
     edits: [['command.overruled !== end && isReturnedTotal(report)', 'false']],
     focus: {
@@ -441,11 +419,10 @@ export const moneyMutants = [
     first: { seed: 15, steps: 600 },
     caughtBy: ['fundsAgreeWithThePartner'],
   },
-  {
-    name: 'funds are not stored with the commands that they follow from',
+  'funds are not stored with the commands that they follow from': {
     file: 'core/usecases/payments/payment-store.ts',
     edits: [['if (funds !== was.funds) tx.funds.put(funds);', '']],
     focus: payments,
     caughtBy: ['whatTheBuyerSentIsAccountedFor', 'fundsFollowFromTheCommands'],
   },
-] as const;
+} as const;

@@ -10,9 +10,9 @@ const adoptions = {
   often: ['create', 'buyerStep', 'lateBankEvent', 'message', 'leap'],
 } as const;
 
-export const partyMutants = [
-  {
-    name: 'a payment lands with another organization',
+export const partyMutants = {
+  'a payment lands with another organization': {
+    nightly: true,
     file: 'core/usecases/payments/payments.ts',
     edits: [
       [
@@ -23,8 +23,7 @@ export const partyMutants = [
     focus: parties,
     caughtBy: ['noTenantChangesAnothersRows'],
   },
-  {
-    name: 'an account is found by its id alone',
+  'an account is found by its id alone': {
     file: 'adapters/storage/tables/account-rows.ts',
     edits: [
       [
@@ -36,8 +35,8 @@ export const partyMutants = [
     first: { seed: 22, steps: 5 },
     caughtBy: ['noTenantSeesAnothersRows', 'noTenantChangesAnothersRows'],
   },
-  {
-    name: 'a tenant finds the accounts of others by its own key',
+  'a tenant finds the accounts of others by its own key': {
+    nightly: true,
     file: 'adapters/storage/tables/account-rows.ts',
     edits: [
       [
@@ -48,16 +47,16 @@ export const partyMutants = [
     focus: { ...parties, often: ['createAccount'] },
     caughtBy: ['noTenantSeesAnothersRows', 'sellersArePaidAtTheirOwnDestination'],
   },
-  {
-    name: 'an approval that was taken back stays with those who adopted it',
+  'an approval that was taken back stays with those who adopted it': {
+    nightly: true,
     file: 'core/usecases/parties/party-kinds.ts',
     edits: [["if (partnerRef !== null && status === 'rejected') {", 'if (false) {']],
     focus: adoptions,
     first: { seed: 14, steps: 600 },
     caughtBy: ['noApprovalIsUsedThatWasTakenBack'],
   },
-  {
-    name: 'a rejection after an approval changes nothing',
+  'a rejection after an approval changes nothing': {
+    nightly: true,
     file: 'core/usecases/parties/buyer-decisions.ts',
     edits: [
       ["if (own?.status === 'approved') {", 'if (own !== null && own.approvedAtMs !== null) {'],
@@ -67,8 +66,7 @@ export const partyMutants = [
     first: { seed: 2, steps: 600 },
     caughtBy: ['noPayoutForARejectedBuyer'],
   },
-  {
-    name: 'a rejection fails the payments of every tenant',
+  'a rejection fails the payments of every tenant': {
     file: 'core/usecases/parties/buyer-decisions.ts',
     edits: [
       [
@@ -89,23 +87,22 @@ export const partyMutants = [
     first: { seed: 17, steps: 80 },
     caughtBy: ['aKycRejectionFailsOnlyItsOwnTenantsPayments', 'noTenantChangesAnothersRows'],
   },
-  {
-    name: 'a dossier is not taken while the hosted form is open',
+  'a dossier is not taken while the hosted form is open': {
+    nightly: true,
     file: 'core/domain/parties/buyer-kyc.ts',
     edits: [["if (status === 'verifying') return draftSealed !== null;", 'return false;']],
     focus: { ...parties, often: ['startKyc', 'create', 'buyerStep'] },
     caughtBy: ['everyPaymentIsTerminal'],
   },
-  {
-    name: 'a seller needs no wallet',
+  'a seller needs no wallet': {
     file: 'core/domain/parties/connected-account.ts',
     edits: [['    account.railsRef !== null &&\n', '']],
     focus: { ...parties, often: ['accountStep'] },
     first: { seed: 14, steps: 20 },
     caughtBy: ['sellersAreReadyOnceAndOnlyWhenTheyAre'],
   },
-  {
-    name: 'a seller is reported ready more than once',
+  'a seller is reported ready more than once': {
+    nightly: true,
     file: 'core/domain/parties/connected-account.ts',
     edits: [
       ['if (next.readyAtMs !== null && was.readyAtMs === null)', 'if (readyToCollect(next))'],
@@ -113,8 +110,7 @@ export const partyMutants = [
     focus: { ...parties, often: ['accountStep', 'strayAccountStep', 'work'] },
     caughtBy: ['sellersAreReadyOnceAndOnlyWhenTheyAre'],
   },
-  {
-    name: 'a named seller’s money goes to the organization',
+  'a named seller’s money goes to the organization': {
     file: 'core/usecases/payments/payments.ts',
     edits: [
       [
@@ -126,16 +122,15 @@ export const partyMutants = [
     first: { seed: 3, steps: 80 },
     caughtBy: ['sellersArePaidAtTheirOwnDestination'],
   },
-  {
-    name: 'a member approves its own invoice',
+  'a member approves its own invoice': {
     file: 'core/domain/payments/payment-transitions.ts',
     edits: [['if (createdByMemberId === memberId) throw', 'if (memberId === null) throw']],
     focus: { ...parties, often: ['createInvoice', 'invoiceStep', 'accountStep'] },
     first: { seed: 5, steps: 20 },
     caughtBy: ['noInvoiceIsApprovedByItsMaker'],
   },
-  {
-    name: 'no invoice needs an approval',
+  'no invoice needs an approval': {
+    nightly: true,
     file: 'core/domain/payments/payment.ts',
     edits: [
       ["requiresApproval ? 'awaiting_approval' : approvedStatus[origin]", 'approvedStatus[origin]'],
@@ -143,8 +138,7 @@ export const partyMutants = [
     focus: parties,
     caughtBy: ['noInvoiceIsApprovedByItsMaker'],
   },
-  {
-    name: 'the buyer of an invoice is invited before it is approved',
+  'the buyer of an invoice is invited before it is approved': {
     file: 'core/domain/payments/payment.ts',
     edits: [
       ["    approve: 'approved',\n", "    approve: 'approved',\n    invite: 'awaiting_buyer',\n"],
@@ -153,30 +147,27 @@ export const partyMutants = [
     first: { seed: 10, steps: 20 },
     caughtBy: ['noMailBeforeApproval'],
   },
-  {
-    name: 'a mail that is sent again is another mail',
+  'a mail that is sent again is another mail': {
     file: 'core/usecases/mail/mail-letters.ts',
     edits: [['{mail.id}', '{mail.id + mail.tries}']],
     focus: parties,
     caughtBy: ['mailsReachTheirBuyersUnchanged'],
   },
-  {
-    name: 'a buyer is invited as often as one likes',
+  'a buyer is invited as often as one likes': {
+    nightly: true,
     file: 'core/domain/mail/mail.ts',
     edits: [['return Math.max(0, invitedAtMs + INVITATION_PAUSE_MS - nowMs);', 'return 0;']],
     focus: { ...parties, often: ['invoiceStep'] },
     caughtBy: ['mailsAreFew'],
   },
-  {
-    name: 'an address is mailed as often as one likes',
+  'an address is mailed as often as one likes': {
     file: 'core/domain/mail/mail.ts',
     edits: [['waitMs: Math.max(0, pausedUntilMs - nowMs, freeAtMs - nowMs)', 'waitMs: 0']],
     focus: { ...parties, often: ['invoiceStep', 'askForLink'] },
     first: { seed: 1, steps: 80 },
     caughtBy: ['mailsAreFew'],
   },
-  {
-    name: 'a link signs in as often as it is opened',
+  'a link signs in as often as it is opened': {
     file: 'core/domain/mail/mail.ts',
     edits: [
       ['return linkUsedAtMs !== null || nowMs >= linkEndsAtMs;', 'return nowMs >= linkEndsAtMs;'],
@@ -185,8 +176,7 @@ export const partyMutants = [
     first: { seed: 1, steps: 80 },
     caughtBy: ['noLinkSignsInTwice'],
   },
-  {
-    name: 'the documents of an account outlive its decision',
+  'the documents of an account outlive its decision': {
     file: 'core/usecases/parties/party-kinds.ts',
     edits: [
       [
@@ -201,8 +191,8 @@ export const partyMutants = [
     first: { seed: 33, steps: 40 },
     caughtBy: ['submittedDocumentsAreOfUndecidedParties'],
   },
-  {
-    name: 'the documents of a buyer outlive its decision',
+  'the documents of a buyer outlive its decision': {
+    nightly: true,
     file: 'core/usecases/parties/party-kinds.ts',
     edits: [
       ["stagePurge(deps, tx, tenantOf(next), { party: 'buyer', id: next.buyerId });", ''],
@@ -214,16 +204,14 @@ export const partyMutants = [
     focus: { ...parties, often: ['getUpload', 'upload', 'buyerStep'] },
     caughtBy: ['submittedDocumentsAreOfUndecidedParties'],
   },
-  {
-    name: 'a purge deletes nothing',
+  'a purge deletes nothing': {
     file: 'core/usecases/parties/documents.ts',
     edits: [['storageOf(deps).purge(documentId, isR', 'Promise.resolve(documentId, isR']],
     focus: { ...parties, often: ['getUpload', 'upload', 'leap'] },
     first: { seed: 1, steps: 10 },
     caughtBy: ['nothingIsLeftOfPurgedDocuments'],
   },
-  {
-    name: 'a document can be read until it is deleted',
+  'a document can be read until it is deleted': {
     file: 'core/usecases/parties/documents.ts',
     edits: [
       ['if (!isReadableDocument(document) || contentName === null', 'if (contentName === null'],
@@ -236,8 +224,7 @@ export const partyMutants = [
     first: { seed: 1, steps: 80 },
     caughtBy: ['noDocumentIsReadAfterItsPurge'],
   },
-  {
-    name: 'a deletion that failed is not tried again',
+  'a deletion that failed is not tried again': {
     file: 'core/domain/parties/document.ts',
     edits: [["dueAtMs: nowMs + backoffMs('call', tries) };", 'dueAtMs: null };']],
     focus: {
@@ -248,16 +235,15 @@ export const partyMutants = [
     first: { seed: 34, steps: 80 },
     caughtBy: ['noDocumentWaitsForItsPurge', 'onlyWhatCountsIsKept'],
   },
-  {
-    name: 'what nobody submits is kept for ever',
+  'what nobody submits is kept for ever': {
     file: 'core/domain/parties/document.ts',
     edits: [['document.uploadUntilMs + UNUSED_RETENTION_MS', 'Number.MAX_SAFE_INTEGER']],
     focus: { ...parties, often: ['getUpload', 'upload'] },
     first: { seed: 14, steps: 20 },
     caughtBy: ['noBytesAreKept'],
   },
-  {
-    name: 'what an upload replaces is kept',
+  'what an upload replaces is kept': {
+    nightly: true,
     file: 'core/usecases/parties/documents.ts',
     edits: [
       ['await storageOf(deps).remove(documentId, name);', ''],
@@ -269,8 +255,7 @@ export const partyMutants = [
     focus: { ...parties, often: ['getUpload', 'upload', 'leap'] },
     caughtBy: ['onlyWhatCountsIsKept'],
   },
-  {
-    name: 'an upload deletes every other one',
+  'an upload deletes every other one': {
     file: 'core/usecases/parties/documents.ts',
     edits: [
       ['await drop(deps, documentId, was.contentName);', 'await storage.purge(documentId, name);'],
@@ -279,4 +264,4 @@ export const partyMutants = [
     first: { seed: 8, steps: 80 },
     caughtBy: ['whatCountsIsThere'],
   },
-] as const;
+} as const;

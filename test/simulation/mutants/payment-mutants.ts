@@ -5,16 +5,16 @@ const payments = { parties: 0 };
 const reliable = { noConnection: 0, callLost: 0, callLate: 0, answerLost: 0 };
 const unreliable = { noConnection: 0.3, callLost: 0, callLate: 0, answerLost: 0.5 };
 
-export const paymentMutants = [
-  {
-    name: 'guards are not checked',
+export const paymentMutants = {
+  'guards are not checked': {
+    nightly: true,
     file: 'adapters/storage/sqlite/writer.ts',
     edits: [["throw new StoreConflict('guard',", "void new StoreConflict('guard',"]],
     focus: { ...payments, bursts: 0.5, gates: 1 },
     caughtBy: ['oneEventPerChangeAndNamespaceInOrder', 'statusesFollowTheTableAndTerminalOnesStay'],
   },
-  {
-    name: 'leases and signatures go by the clock of each host',
+  'leases and signatures go by the clock of each host': {
+    nightly: true,
     file: 'host/host-clock.ts',
     edits: [
       [
@@ -26,16 +26,15 @@ export const paymentMutants = [
     first: { seed: 8, steps: 200 },
     caughtBy: ['webhooksVerifyWithTheNewestSecret'],
   },
-  {
-    name: 'an idempotency key is not bound',
+  'an idempotency key is not bound': {
     file: 'core/usecases/payments/payments.ts',
     edits: [['if (key === null || !decision.bindKey) return;', "if (key !== '') return;"]],
     focus: { ...payments, often: ['repeatCreate', 'create'] },
     first: { seed: 1, steps: 20 },
     caughtBy: ['oneResourcePerKeyAndExternalId'],
   },
-  {
-    name: 'a payout is sent again under a new key',
+  'a payout is sent again under a new key': {
+    nightly: true,
     file: 'core/usecases/commands/command-calls.ts',
     edits: [
       [
@@ -50,8 +49,8 @@ export const paymentMutants = [
     focus: { ...payments, faults: { ...unreliable, crash: 0 }, often: ['advance'] },
     caughtBy: ['everyTransactionAtThePartnerIsKnown'],
   },
-  {
-    name: 'a call in doubt counts as failed',
+  'a call in doubt counts as failed': {
+    nightly: true,
     file: 'core/usecases/commands/command-answers.ts',
     edits: [
       [
@@ -67,8 +66,7 @@ export const paymentMutants = [
       'noCallerSeesASurprise',
     ],
   },
-  {
-    name: 'the answer of a worker that lost its lease is applied',
+  'the answer of a worker that lost its lease is applied': {
     file: 'core/usecases/commands/command-answers.ts',
     edits: [
       [
@@ -80,8 +78,7 @@ export const paymentMutants = [
     first: { seed: 15, steps: 80 },
     caughtBy: ['noCallerSeesASurprise', 'everyPaymentIsTerminal'],
   },
-  {
-    name: 'a payment can be cancelled while its payout is under way',
+  'a payment can be cancelled while its payout is under way': {
     file: 'core/domain/payments/payment.ts',
     edits: [
       [
@@ -93,46 +90,40 @@ export const paymentMutants = [
     first: { seed: 19, steps: 600 },
     caughtBy: ['cancelAndPayoutNeverBothWin'],
   },
-  {
-    name: 'a payment is settled when the partner takes its payout',
+  'a payment is settled when the partner takes its payout': {
     file: 'core/domain/payments/payment.ts',
     edits: [["send_payout: 'offramp_pending'", "send_payout: 'settled'"]],
     focus: payments,
     first: { seed: 3, steps: 10 },
     caughtBy: ['settledOnlyAfterAPaidPayout', 'statusesFollowTheTableAndTerminalOnesStay'],
   },
-  {
-    name: 'a ledger posting is dropped',
+  'a ledger posting is dropped': {
     file: 'core/usecases/payments/payment-store.ts',
     edits: [['of change.postings)', 'of change.postings.slice(1))']],
     focus: payments,
     caughtBy: ['fundsFollowFromTheLedger', 'theLedgerCheckFindsNothing'],
   },
-  {
-    name: 'an event is dropped',
+  'an event is dropped': {
     file: 'core/usecases/payments/payment-store.ts',
     edits: [['paymentEvents(change.events,', 'paymentEvents(change.events.slice(2),']],
     focus: payments,
     caughtBy: ['oneEventPerChangeAndNamespaceInOrder'],
   },
-  {
-    name: 'a sequence is skipped',
+  'a sequence is skipped': {
     file: 'core/domain/payments/event.ts',
     edits: [['(hasAlias ? 2 : 1),', "(hasAlias ? 2 : 1) + (body.includes('settled') ? 1 : 0),"]],
     focus: payments,
     first: { seed: 9, steps: 20 },
     caughtBy: ['sequencesAreGapFreeAndChained'],
   },
-  {
-    name: 'a message that came before is refused',
+  'a message that came before is refused': {
     file: 'core/usecases/commands/partner-inbox.ts',
     edits: [['if (isKnown) return;', "if (isKnown) throw new PonteError('NotFound');"]],
     focus: { ...payments, faults: { messageDoubled: 0.5, messageLost: 0 } },
     first: { seed: 76, steps: 20 },
     caughtBy: ['everyMessageIsAnswered'],
   },
-  {
-    name: 'a delivery is tried again under a new id',
+  'a delivery is tried again under a new id': {
     file: 'core/usecases/webhooks/delivery-attempts.ts',
     edits: [
       [
@@ -143,39 +134,36 @@ export const paymentMutants = [
     focus: { ...payments, often: ['subscribe'] },
     caughtBy: ['everyWebhookIsOfADelivery', 'deliveredOnlyIfReceived'],
   },
-  {
-    name: 'a delivery has another id after a crash',
+  'a delivery has another id after a crash': {
+    nightly: true,
     file: 'core/usecases/webhooks/event-deliveries.ts',
     edits: [["ids.named('whd',", "ids.next('whd',"]],
     focus: { ...payments, faults: { crash: 0.02 }, often: ['subscribe'] },
     first: { seed: 2, steps: 250 },
     caughtBy: ['everyWebhookIsOfADelivery'],
   },
-  {
-    name: 'the cursor passes an event before its delivery has a row',
+  'the cursor passes an event before its delivery has a row': {
+    nightly: true,
     file: 'core/usecases/webhooks/event-deliveries.ts',
     edits: [['advance(subscription, last)', 'advance(subscription, last + 1)']],
     focus: { ...payments, faults: { crash: 0.02 }, often: ['subscribe'] },
     first: { seed: 2, steps: 600 },
     caughtBy: ['everyEventReachesEverySubscription'],
   },
-  {
-    name: 'a delivery that a crash prevented stays missing',
+  'a delivery that a crash prevented stays missing': {
     file: 'core/usecases/webhooks/event-deliveries.ts',
     edits: [['of missing) tx.deliveries', 'of missing.slice(1)) tx.deliveries']],
     focus: { ...payments, faults: { crash: 0.06 }, often: ['subscribe'] },
     first: { seed: 20, steps: 60 },
     caughtBy: ['everyEventReachesEverySubscription'],
   },
-  {
-    name: 'a webhook names another type of event',
+  'a webhook names another type of event': {
     file: 'core/usecases/webhooks/delivery-attempts.ts',
     edits: [['eventType: delivery.eventType,\n    }),', 'eventType: body,\n    }),']],
     focus: { ...payments, often: ['subscribe'] },
     caughtBy: ['oneDeliveryIdAndTheSameBytes'],
   },
-  {
-    name: 'what is sent after a commit is signed with a former secret',
+  'what is sent after a commit is signed with a former secret': {
     file: 'adapters/storage/sqlite/database.ts',
     edits: [
       [
@@ -188,23 +176,21 @@ export const paymentMutants = [
     first: { seed: 1, steps: 80 },
     caughtBy: ['webhooksVerifyWithTheNewestSecret'],
   },
-  {
-    name: 'a webhook is delivered with any response status',
+  'a webhook is delivered with any response status': {
+    nightly: true,
     file: 'core/domain/webhooks/webhook-delivery.ts',
     edits: [['responseStatus >= 200 && responseStatus <= 299', 'responseStatus >= 200']],
     focus: { ...payments, often: ['subscribe', 'receiverMood'] },
     first: { seed: 3, steps: 80 },
     caughtBy: ['deliveredOnlyIfReceived'],
   },
-  {
-    name: 'a buyer needs no KYC',
+  'a buyer needs no KYC': {
     file: 'core/domain/payments/payment-transitions.ts',
     edits: [['if (!verified) return', 'if (verified) return']],
     focus: payments,
     caughtBy: ['noPaymentPassesKycUnapproved'],
   },
-  {
-    name: 'a page hides what was returned',
+  'a page hides what was returned': {
     file: 'adapters/pages/buyer/payment-view.ts',
     edits: [
       [
@@ -216,8 +202,7 @@ export const paymentMutants = [
     focus: payments,
     caughtBy: ['everyPageNamesTheMoney'],
   },
-  {
-    name: 'bank details are given without a record',
+  'bank details are given without a record': {
     file: 'core/usecases/payments/bank-details.ts',
     edits: [
       [
@@ -228,4 +213,4 @@ export const paymentMutants = [
     focus: payments,
     caughtBy: ['bankDetailsNeverChangeSilently'],
   },
-] as const;
+} as const;

@@ -11,55 +11,48 @@ const busy = {
   often: ['operatorCommand', 'memberRequest'],
 } as const;
 
-export const peopleMutants = [
-  {
-    name: 'an operator confirms what the same one proposed',
+export const peopleMutants = {
+  'an operator confirms what the same one proposed': {
     file: 'core/domain/money-desk/proposal.ts',
     edits: [['if (proposedById === operator.id) return', "if (proposedById === '') return"]],
     focus: people,
     first: { seed: 10, steps: 20 },
     caughtBy: ['noLiveDecisionByOnePerson'],
   },
-  {
-    name: 'a decision in live mode needs one operator',
+  'a decision in live mode needs one operator': {
     file: 'core/domain/money-desk/proposal.ts',
     edits: [["item.mode === 'test' || operator.id", "item.mode !== 'none' || operator.id"]],
     focus: people,
     caughtBy: ['noLiveDecisionByOnePerson'],
   },
-  {
-    name: 'the keys of a removed member stay',
+  'the keys of a removed member stay': {
     file: 'core/usecases/access/members.ts',
     edits: [['  for (const key of ended) tx.keys.update(key);\n', '']],
     focus: busy,
     first: { seed: 34, steps: 20 },
     caughtBy: ['noKeyOutlivesItsOwner'],
   },
-  {
-    name: 'a session that was ended goes on',
+  'a session that was ended goes on': {
     file: 'core/domain/access/session.ts',
     edits: [['return session.endedAtMs === null && nowMs', 'return nowMs']],
     focus: { ...people, faults: { crash: 0, restore: 0 }, often: ['memberRequest'] },
     first: { seed: 19, steps: 20 },
     caughtBy: ['whatHasEndedLetsNobodyIn'],
   },
-  {
-    name: 'a command goes on while its operator is removed',
+  'a command goes on while its operator is removed': {
     file: 'core/usecases/access/registered-operators.ts',
     edits: [["if (!changed.has('operators'))", 'if (actor === null)']],
     focus: busy,
     first: { seed: 2, steps: 80 },
     caughtBy: ['whatHasEndedLetsNobodyIn'],
   },
-  {
-    name: 'the log has no signature of an operator',
+  'the log has no signature of an operator': {
     file: 'core/usecases/access/registered-operators.ts',
     edits: [['actor: { kind, id }, signed });', 'actor: { kind, id } });']],
     focus: people,
     caughtBy: ['theAuditLogIsAsItWasWritten'],
   },
-  {
-    name: 'the heads of feeds outlive a crash and a restore in memory',
+  'the heads of feeds outlive a crash and a restore in memory': {
     file: 'adapters/storage/sqlite/feed-heads.ts',
     edits: [
       ['new Map<string, { readonly tenant: readonly Param[]; readonly head: FeedHead }>()', 'kept'],
@@ -71,4 +64,4 @@ export const peopleMutants = [
     focus: { ...people, faults: { restore: 0.03, crash: 0.02 } },
     caughtBy: ['sequencesAreGapFreeAndChained'],
   },
-] as const;
+} as const;
