@@ -82,9 +82,10 @@ async function insert(
 const cutoff = { sinceMs: T0 + 1, sinceDeliveryId: 'whd_l' };
 
 describe('a store with deliveries by month keeps the promises about old rows', () => {
-  storeRetentionContract(async () => {
+  storeRetentionContract(async (stage) => {
     const store = await postgresStore(await postgres.url());
     await store.deliveryMonths.begin(months);
+    if (stage !== undefined) await store.run(async (tx) => stage(tx));
     return store;
   });
 });
