@@ -5,7 +5,16 @@ import { deadline } from '../../../core/domain/base/deadline.js';
 import type { KycState } from '../../../core/domain/parties/buyer-kyc.js';
 import type { ScreenContent } from '../hosted/layout.js';
 import { paymentScene, type Scene } from '../hosted/scene.js';
-import { ButtonLink, CheckAgain, Form, LiveNote, Note, Submit, Time } from '../kit/components.js';
+import {
+  ButtonLink,
+  CheckAgain,
+  Form,
+  HowTo,
+  LiveNote,
+  Note,
+  Submit,
+  Time,
+} from '../kit/components.js';
 import { TextField } from '../kit/fields.js';
 import { Card } from '../kit/pages/card.js';
 import { nameOf } from '../kit/plain-text.js';
@@ -33,9 +42,9 @@ function startScreen(scene: Scene): ScreenContent {
         {view.kyc.asksFacts ? <Facts scene={scene} /> : null}
         <Card heading={kyc.hand} isStack>
           <h3>{kyc.company}</h3>
-          <List items={kyc.companyList} />
+          <HowTo items={kyc.companyList} />
           <h3>{kyc.person}</h3>
-          <List items={kyc.personList} />
+          <HowTo items={kyc.personList} />
           <p class="quiet">{kyc.notAlone}</p>
           <div class="actions">
             <ButtonLink href={`${view.path}/kyc/type`} look="primary">
@@ -66,16 +75,6 @@ function Facts({ scene }: { readonly scene: Scene }): VNode {
         <Submit>{words.send}</Submit>
       </Form>
     </Card>
-  );
-}
-
-function List({ items }: { readonly items: readonly string[] }): VNode {
-  return (
-    <ul class="howto">
-      {items.map((item) => (
-        <li>{item}</li>
-      ))}
-    </ul>
   );
 }
 
@@ -128,7 +127,7 @@ function correctionsScreen(scene: Scene): ScreenContent {
       <>
         {count === 0 ? null : (
           <Note look="warn">
-            <List items={corrections} />
+            <HowTo items={corrections} />
           </Note>
         )}
         <div class="actions">

@@ -1,6 +1,6 @@
 // After the money arrived: held, on its way, paid; and the receipt, also as a print view.
 
-import type { VNode } from 'preact';
+import type { ComponentChildren, VNode } from 'preact';
 import { formatRate, parseRate } from '../../../core/domain/base/money.js';
 import { helpReference } from '../../../core/domain/payments/display.js';
 import type { SharedTransfer } from '../../../core/usecases/hosted/payment-page.js';
@@ -48,6 +48,25 @@ export function arrivedScreen(scene: PaymentScene): ScreenContent {
   return {
     title: texts.arrived.heading,
     lede: texts.arrived.lede(amount, payee),
+    ...underWay(scene, {
+      money: texts.answers.received(amount, partnerNameOf(scene)),
+      next: texts.arrived.next(payee),
+      at: 'partner',
+    }),
+  };
+}
+
+/** Where the money is, while the buyer has nothing to do. */
+function underWay(
+  scene: PaymentScene,
+  {
+    money,
+    next,
+    at,
+  }: Readonly<{ money: ComponentChildren; next: ComponentChildren; at: 'partner' | 'payee' }>,
+): Pick<ScreenContent, 'station' | 'live' | 'body'> {
+  const { texts } = scene;
+  return {
     station: 'transfer',
     live: true,
     body: (
@@ -55,17 +74,17 @@ export function arrivedScreen(scene: PaymentScene): ScreenContent {
         <FourAnswers
           money={
             <>
-              {texts.answers.received(amount, partnerNameOf(scene))} {surplus(scene)}
+              {money} {surplus(scene)}
             </>
           }
-          next={scene.payment.isLate ? texts.late : texts.arrived.next(payee)}
+          next={scene.payment.isLate ? texts.late : next}
           todo={
             <>
               {texts.answers.doNothing} {texts.answers.notAgain}
             </>
           }
         />
-        <MoneyCard scene={scene} stops={payoutRoute(scene, 'partner')} rest="payee" />
+        <MoneyCard scene={scene} stops={payoutRoute(scene, at)} rest="payee" />
         <p class="small quiet">
           <LiveNote />
         </p>
@@ -86,29 +105,11 @@ export function onTheWayScreen(scene: PaymentScene): ScreenContent {
   return {
     title: texts.arrived.onItsWay(payee),
     lede: texts.arrived.onItsWayLede,
-    station: 'transfer',
-    live: true,
-    body: (
-      <>
-        <FourAnswers
-          money={
-            <>
-              {texts.arrived.withPayee(format.money(shownSums(scene).kept), payee)} {surplus(scene)}
-            </>
-          }
-          next={scene.payment.isLate ? texts.late : texts.arrived.onItsWayNext}
-          todo={
-            <>
-              {texts.answers.doNothing} {texts.answers.notAgain}
-            </>
-          }
-        />
-        <MoneyCard scene={scene} stops={payoutRoute(scene, 'payee')} rest="payee" />
-        <p class="small quiet">
-          <LiveNote />
-        </p>
-      </>
-    ),
+    ...underWay(scene, {
+      money: texts.arrived.withPayee(format.money(shownSums(scene).kept), payee),
+      next: texts.arrived.onItsWayNext,
+      at: 'payee',
+    }),
   };
 }
 

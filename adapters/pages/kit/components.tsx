@@ -232,6 +232,16 @@ export function OwnId({ id, label }: { readonly id: string; readonly label: stri
   );
 }
 
+export function HowTo({ items }: { readonly items: readonly string[] }): VNode {
+  return (
+    <ul class="howto">
+      {items.map((item) => (
+        <li>{item}</li>
+      ))}
+    </ul>
+  );
+}
+
 /** What the buyer must copy exactly. */
 export function Exact({
   rows,

@@ -30,7 +30,14 @@ import {
 } from './document-screens.js';
 import { type BareScene, controlId, type Limits } from './kyc-scene.js';
 import { kycCatalogues } from './kyc-texts.js';
-import { type FormPlace, formPage, type LoadedForm, type PhonePlace, urlOf } from './kyc-view.js';
+import {
+  type FormHandler,
+  type FormPlace,
+  formPage,
+  type LoadedForm,
+  type PhonePlace,
+  urlOf,
+} from './kyc-view.js';
 import { ownDocumentsScreen } from './owner-screens.js';
 import { kycEn } from './texts/kyc-en.js';
 
@@ -62,20 +69,12 @@ export function documentsPage(context: PageContext, call: AnyCall, loaded: Loade
   });
 }
 
-export async function showDocuments(
-  context: PageContext,
-  call: AnyCall,
-  place: FormPlace,
-): Promise<PageAnswer> {
+export const showDocuments: FormHandler = async (context, call, place) => {
   const loaded = await place.load(context, call);
   return loaded.isOpen ? documentsPage(context, call, loaded) : seeOther(place.home(call));
-}
+};
 
-export async function uploadFile(
-  context: PageContext,
-  call: AnyCall,
-  place: FormPlace,
-): Promise<PageAnswer> {
+export const uploadFile: FormHandler = async (context, call, place) => {
   const loaded = await place.load(context, call);
   if (!loaded.isOpen) throw new PonteError('PaymentStateConflict');
   const { session } = loaded;
@@ -87,18 +86,14 @@ export async function uploadFile(
   const page = documentsPath(place, call, loaded);
   if (reason === null) return seeOther(`${page}#${fileRowId(id)}`);
   return seeOther(`${page}?${new URLSearchParams({ refused: reason, file: id })}#${id}`);
-}
+};
 
-export async function removeFile(
-  context: PageContext,
-  call: AnyCall,
-  place: FormPlace,
-): Promise<PageAnswer> {
+export const removeFile: FormHandler = async (context, call, place) => {
   const loaded = await place.load(context, call);
   if (!loaded.isOpen) throw new PonteError('PaymentStateConflict');
   await removePageDocument(context.deps, loaded.session, fileIn(call, loaded));
   return seeOther(documentsPath(place, call, loaded));
-}
+};
 
 function documentsPath(place: FormPlace, call: AnyCall, { session }: LoadedForm): string {
   return `${place.base(call)}/kyc/${session.kind === 'upload' ? 'phone' : 'documents'}`;
@@ -113,11 +108,7 @@ function fileIn({ params }: AnyCall, { session }: LoadedForm) {
 }
 
 /** Shows the code for a phone. */
-export async function startPhone(
-  context: PageContext,
-  call: AnyCall,
-  place: PhonePlace,
-): Promise<PageAnswer> {
+export const startPhone: FormHandler<PhonePlace> = async (context, call, place) => {
   const { isOpen, session } = await place.load(context, call);
   if (!isOpen) throw new PonteError('PaymentStateConflict');
   const token = await startPhoneUpload(context.deps, session);
@@ -125,37 +116,25 @@ export async function startPhone(
   // Starting it stores the form: the page reports what changes after that.
   const loaded = await place.load(context, call);
   return formPage(loaded, (scene) => phoneScreen(scene, url));
-}
+};
 
 /** Shows a member the code of the documents, for a phone. */
-export async function showMemberPhone(
-  context: PageContext,
-  call: AnyCall,
-  place: FormPlace,
-): Promise<PageAnswer> {
+export const showMemberPhone: FormHandler = async (context, call, place) => {
   const loaded = await place.load(context, call);
   if (!loaded.isOpen) return seeOther(place.home(call));
   const url = urlOf(context, `${place.base(call)}/kyc/documents`);
   return formPage(loaded, (scene) => memberPhoneScreen(scene, url));
-}
+};
 
 /** What a phone may do; a buyer has the page of the documents. */
-export async function showPhone(
-  context: PageContext,
-  call: AnyCall,
-  place: PhonePlace,
-): Promise<PageAnswer> {
+export const showPhone: FormHandler<PhonePlace> = async (context, call, place) => {
   const loaded = await place.load(context, call);
   if (loaded.session.kind !== 'upload') return seeOther(`${call.base}/kyc/documents`);
   return loaded.isOpen ? documentsPage(context, call, loaded) : seeOther(place.home(call));
-}
+};
 
 /** The link in the code. Nothing is used up before the button is pressed. */
-export async function showPhoneEnter(
-  context: PageContext,
-  call: AnyCall,
-  place: PhonePlace,
-): Promise<PageAnswer> {
+export const showPhoneEnter: FormHandler<PhonePlace> = async (context, call, place) => {
   const token = linkTokenIn(call.query);
   if (token !== null) {
     const value = token || 'unknown';
@@ -165,7 +144,7 @@ export async function showPhoneEnter(
   if (session === null) return bare(context, call, place, phoneEndedScreen);
   const loaded = await place.load(context, { ...call, session });
   return formPage(loaded, (scene) => phoneEnterScreen(scene, loaded));
-}
+};
 
 /** The session of the opened link; null if the link is used, over, or for another form. */
 async function linkedSession(
@@ -179,11 +158,7 @@ async function linkedSession(
   return (await place.isOf(context, call, session)) ? session : null;
 }
 
-export async function enterPhone(
-  context: PageContext,
-  call: AnyCall,
-  place: PhonePlace,
-): Promise<PageAnswer> {
+export const enterPhone: FormHandler<PhonePlace> = async (context, call, place) => {
   const made = await redeemPhoneUpload(context.deps, call.cookies.get('link') ?? '');
   if (made === null) return bare(context, call, place, phoneEndedScreen);
   const cookies: readonly Cookie[] = [
@@ -191,7 +166,7 @@ export async function enterPhone(
     { name: 'link', value: '', path: call.base },
   ];
   return seeOther(`${call.base}/kyc/phone`, cookies);
-}
+};
 
 /** A page that is shown without a session. */
 async function bare(

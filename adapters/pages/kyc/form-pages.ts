@@ -41,7 +41,7 @@ import {
 } from '../kit/page-route.js';
 import { documentsPage } from './file-pages.js';
 import type { KycScene } from './kyc-scene.js';
-import { type FormPlace, formPage, type LoadedForm, urlOf } from './kyc-view.js';
+import { type FormHandler, type FormPlace, formPage, type LoadedForm, urlOf } from './kyc-view.js';
 import { ownerScreen, ownersScreen, ownPartScreen } from './owner-screens.js';
 import { reviewScreen } from './review-screen.js';
 import { dataScreen, termsScreen, typeScreen } from './step-screens.js';
@@ -58,11 +58,7 @@ const screens: Readonly<Partial<Record<KycStep, (scene: KycScene) => ScreenConte
   review: (scene) => reviewScreen(scene),
 };
 
-export async function showStep(
-  context: PageContext,
-  call: AnyCall,
-  place: FormPlace,
-): Promise<PageAnswer> {
+export const showStep: FormHandler = async (context, call, place) => {
   const loaded = await place.load(context, call);
   const { form } = loaded;
   if (!loaded.isOpen) return seeOther(place.home(call));
@@ -74,7 +70,7 @@ export async function showStep(
   const screen = screens[step];
   if (screen === undefined) throw new PonteError('NotFound');
   return formPage(loaded, screen);
-}
+};
 
 export async function saveStep(
   context: PageContext,

@@ -32,6 +32,13 @@ export interface PhonePlace extends FormPlace {
   isOf(context: PageContext, call: AnyCall, session: PageSession): Promise<boolean>;
 }
 
+/** Answers a request of the form in any of its places. */
+export type FormHandler<P = FormPlace> = (
+  context: PageContext,
+  call: AnyCall,
+  place: P,
+) => Promise<PageAnswer>;
+
 export interface LoadedForm {
   readonly view: Pick<PageView, 'locale'>;
   readonly form: KycForm;

@@ -12,7 +12,7 @@ import type {
 } from '../../../core/usecases/hosted/onboarding-links.js';
 import type { ScreenContent } from '../hosted/layout.js';
 import type { Scene } from '../hosted/scene.js';
-import { ButtonForm, ButtonLink, CheckAgain, Note, Rows, Time } from '../kit/components.js';
+import { ButtonForm, ButtonLink, CheckAgain, HowTo, Note, Rows, Time } from '../kit/components.js';
 import type { FieldError } from '../kit/fields.js';
 import { FieldForm, showFields, type TypedForm } from '../kit/pages/form-page.js';
 import { pixFields } from '../kit/pix/pix-form.js';
@@ -119,7 +119,7 @@ function startScreen(scene: KycScene, { account }: Onboarding): ScreenContent {
         {isCompany ? null : (
           <>
             <h2>{kyc.hand}</h2>
-            <List items={kyc.personList} />
+            <HowTo items={kyc.personList} />
           </>
         )}
         <p>{words.later}</p>
@@ -141,16 +141,6 @@ function Go({
         {text}
       </ButtonLink>
     </div>
-  );
-}
-
-function List({ items }: { readonly items: readonly string[] }): VNode {
-  return (
-    <ul class="howto">
-      {items.map((item) => (
-        <li>{item}</li>
-      ))}
-    </ul>
   );
 }
 
@@ -177,7 +167,7 @@ function correctionsScreen(scene: KycScene): ScreenContent {
     body: (
       <>
         <Note look="warn">
-          <List items={form.corrections.map((one) => correctionText(scene, one))} />
+          <HowTo items={form.corrections.map((one) => correctionText(scene, one))} />
         </Note>
         <Go scene={scene} to="kyc/review" text={kyc.correctStart} />
       </>

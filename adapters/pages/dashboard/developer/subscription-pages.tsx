@@ -113,14 +113,7 @@ export const subscriptionPages = [
     back,
     load: activeOne,
     fields: () => ({}),
-    show: ({ texts: { webhooks: words } }, { id, url }) => ({
-      title: words.backfillHeading,
-      lede: shownUrl(url),
-      place: 'webhooks',
-      crumbs: crumbsOf(id),
-      warning: words.backfillText,
-      submit: words.backfillNow,
-    }),
+    show: (scene, subject) => doubtful(scene, subject, 'backfill'),
     async save({ deps }, call, { subject }) {
       const { queued, hasMore } = await backfillNext(deps, tenantOfCall(call), subject.id);
       const sent = hasMore ? 'backfilled_part' : 'backfilled';
@@ -161,15 +154,7 @@ export const subscriptionPages = [
     typed: (subscription) => ({ version: `${subscription.version}` }),
     // A reload of the answer, which has the secret, does not replace it again.
     fields: () => ({ version }),
-    show: ({ texts: { webhooks: words, common } }, { id, url }) => ({
-      title: words.rotateHeading,
-      lede: shownUrl(url),
-      place: 'webhooks',
-      crumbs: crumbsOf(id),
-      warning: words.rotateText,
-      submit: words.rotateNow,
-      keep: common.keep,
-    }),
+    show: (scene, subject) => doubtful(scene, subject, 'rotate'),
     async save({ deps }, call, { scene, subject, values }) {
       const { id } = subject;
       const made = await rotateSecret(deps, tenantOfCall(call), id, values.version);
@@ -184,21 +169,30 @@ export const subscriptionPages = [
     back,
     load: activeOne,
     fields: () => ({}),
-    show: ({ texts: { webhooks: words, common } }, { id, url }) => ({
-      title: words.deleteHeading,
-      lede: shownUrl(url),
-      place: 'webhooks',
-      crumbs: crumbsOf(id),
-      warning: words.deleteText,
-      submit: words.deleteNow,
-      keep: common.keep,
-    }),
+    show: (scene, subject) => doubtful(scene, subject, 'delete'),
     async save({ deps }, call, { subject }) {
       await deleteSubscription(deps, tenantOfCall(call), subject.id);
       return { to: back(subject), done: 'subscription_deleted' };
     },
   }),
 ];
+
+/** A form that says what it does before it does it. */
+function doubtful(
+  { texts: { webhooks: words, common } }: DashboardScene,
+  { id, url }: Subscription,
+  act: 'backfill' | 'rotate' | 'delete',
+) {
+  return {
+    title: words[`${act}Heading`],
+    lede: shownUrl(url),
+    place: 'webhooks',
+    crumbs: crumbsOf(id),
+    warning: words[`${act}Text`],
+    submit: words[`${act}Now`],
+    ...(act === 'backfill' ? {} : { keep: common.keep }),
+  } as const;
+}
 
 /** NotFound for a deleted one, too: nothing of it can be changed. */
 async function activeOne({ deps }: PageContext, call: MemberCall): Promise<Subscription> {
