@@ -55,11 +55,7 @@ async function show(context: PageContext, call: AnyCall, page: Page): Promise<Pa
   return html(renderPage(await formView(context, call, page, '')));
 }
 
-async function showEntry(
-  context: PageContext,
-  call: AnyCall,
-  subject: Subject,
-): Promise<PageAnswer> {
+async function showEntry(context: PageContext, call: AnyCall, subject: Subject) {
   const opened = openedLink(call);
   if (opened !== null) return opened;
   if (call.session !== null) {

@@ -229,12 +229,7 @@ function printedAt(name: FilePage, has: HasPage): readonly PageRoute[] {
 }
 
 /** The print view as a file, or itself where a file cannot show its characters. */
-async function printed(
-  { deps }: PageContext,
-  view: PageView,
-  name: FilePage,
-  page: string,
-): Promise<PageAnswer> {
+async function printed({ deps }: PageContext, view: PageView, name: FilePage, page: string) {
   const file = await paymentFile(view, name, await logoOf(deps, view));
   return file === null ? seeOther(`${page}#print`) : saved(file);
 }
@@ -246,10 +241,7 @@ function chosenIn(form: Readonly<Record<string, string>>) {
     .map(([paymentId, quoteId]) => ({ paymentId, quoteId: quoteId === '' ? null : quoteId }));
 }
 
-async function offerTogether(
-  context: PageContext,
-  call: PaymentCall<z.infer<typeof chosenForm>>,
-): Promise<PageAnswer> {
+async function offerTogether(context: PageContext, call: PaymentCall<z.infer<typeof chosenForm>>) {
   const ids = chosenIn(call.form).map(({ paymentId }) => paymentId);
   try {
     const offer = await offerConsolidated(context.deps, publicIdOf(call), ids);
@@ -433,11 +425,7 @@ async function attachment({ deps }: PageContext, call: PaymentCall): Promise<Pag
   return attachedFile(deps, await deps.store.run((tx) => openPage(tx, publicIdOf(call))));
 }
 
-async function showShare(
-  context: PageContext,
-  call: PaymentCall,
-  url: string | null,
-): Promise<PageAnswer> {
+async function showShare(context: PageContext, call: PaymentCall, url: string | null) {
   const shown = await readPaymentPage(context.deps, publicIdOf(call));
   const links = await colleagueLinks(context.deps, shown.payment);
   if (!withDetails.includes(shown.screen)) return seeOther(call.base);
@@ -451,10 +439,7 @@ async function share(context: PageContext, call: PaymentCall): Promise<PageAnswe
   return showShare(context, call, await createColleagueLink(context.deps, payment));
 }
 
-async function endLink(
-  { deps }: PageContext,
-  call: PaymentCall<z.infer<typeof endLinkForm>>,
-): Promise<PageAnswer> {
+async function endLink({ deps }: PageContext, call: PaymentCall<z.infer<typeof endLinkForm>>) {
   const payment = await deps.store.run((tx) => openPage(tx, publicIdOf(call)));
   await endColleagueLink(deps, payment, call.form.link);
   return seeOther(`${call.base}/share`);
@@ -481,10 +466,7 @@ async function forColleague(context: PageContext, call: PaymentCall) {
   return colleagueView(context, call, shown);
 }
 
-async function ask(
-  context: PageContext,
-  call: PaymentCall<z.infer<typeof questionForm>>,
-): Promise<PageAnswer> {
+async function ask(context: PageContext, call: PaymentCall<z.infer<typeof questionForm>>) {
   const { deps } = context;
   const { key, question: typed } = call.form;
   const question = readQuestion(typed);

@@ -56,20 +56,13 @@ async function verify({ deps, ...context }: PageContext, call: PageCall<'none', 
   return verifyPage({ deps, ...context }, call, asked, answer, mode);
 }
 
-async function showStop(
-  context: PageContext,
-  call: ServiceCall,
-  isRefused = false,
-): Promise<PageAnswer> {
+async function showStop(context: PageContext, call: ServiceCall, isRefused = false) {
   const code = call.params['code'] ?? '';
   const state = await readStop(context.deps, code);
   return servicePage(context, call, { name: 'stop_change', code, state, isRefused });
 }
 
-async function stop(
-  context: PageContext,
-  call: PageCall<'none', z.infer<typeof stopForm>>,
-): Promise<PageAnswer> {
+async function stop(context: PageContext, call: PageCall<'none', z.infer<typeof stopForm>>) {
   try {
     await stopChange(context.deps, call.params['code'] ?? '', call.form.code);
     return await showStop(context, call);

@@ -37,9 +37,7 @@ export function TechnicalLog({ detail }: Part): VNode | null {
   );
 }
 
-function Log({
-  lines,
-}: Readonly<{ lines: readonly (StoryLine & { readonly atMs: number })[] }>): VNode {
+function Log({ lines }: Readonly<{ lines: readonly (StoryLine & { readonly atMs: number })[] }>) {
   const { format } = useDashboard();
   return (
     <ol class="timeline">

@@ -335,10 +335,7 @@ function missingPage({ dashboardUrl }: Docs, url: string): DocContent {
   };
 }
 
-function PageList({
-  path,
-  groups,
-}: Readonly<{ path: string; groups: readonly ListedGroup[] }>): VNode {
+function PageList({ path, groups }: Readonly<{ path: string; groups: readonly ListedGroup[] }>) {
   return (
     <>
       {groups.map(({ name, pages }) => (

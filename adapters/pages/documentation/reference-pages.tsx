@@ -108,10 +108,7 @@ export function operationPage(
   };
 }
 
-function Parameters({
-  heading,
-  rows,
-}: Readonly<{ heading: string; rows: readonly Parameter[] }>): VNode | null {
+function Parameters({ heading, rows }: Readonly<{ heading: string; rows: readonly Parameter[] }>) {
   if (rows.length === 0) return null;
   return (
     <>
@@ -346,10 +343,7 @@ function Operations({
   );
 }
 
-function NearErrors({
-  path,
-  near,
-}: Readonly<{ path: string; near: readonly ErrorExample[] }>): VNode {
+function NearErrors({ path, near }: Readonly<{ path: string; near: readonly ErrorExample[] }>) {
   return (
     <>
       <h2 id="near">Near to it</h2>

@@ -171,11 +171,7 @@ function isOfCode(error: unknown): boolean {
   return codes.some((code) => isCode(error, code));
 }
 
-async function showEnter(
-  at: SignInPlace,
-  context: PageContext,
-  call: AccessCall,
-): Promise<PageAnswer> {
+async function showEnter(at: SignInPlace, context: PageContext, call: AccessCall) {
   const unknown = { name: 'link_ended', cause: 'unknown', atMs: null, maskedEmail: null } as const;
   const token = call.cookies.get('link');
   // A press is no proof of the person, and another mail is.

@@ -230,11 +230,7 @@ async function answerOf(
 }
 
 /** A form with a file may take minutes. */
-function handled(
-  context: PageContext,
-  route: PageRoute,
-  call: PageCall<PageAuth, unknown>,
-): Promise<PageAnswer> {
+function handled(context: PageContext, route: PageRoute, call: PageCall<PageAuth, unknown>) {
   const handle = () => route.handler(context, call);
   return route.form === 'multipart' ? inUploadSlot(context, call, handle) : handle();
 }

@@ -1,5 +1,3 @@
-// The pages of a seller around its form: the link, how far the onboarding is, and the PIX key.
-import type { VNode } from 'preact';
 import {
   type ConnectedAccount,
   payeeNameOf,
@@ -130,11 +128,7 @@ function startScreen(scene: KycScene, { account }: Onboarding): ScreenContent {
   };
 }
 
-function Go({
-  scene: { view },
-  to,
-  text,
-}: Readonly<{ scene: Scene; to: string; text: string }>): VNode {
+function Go({ scene: { view }, to, text }: Readonly<{ scene: Scene; to: string; text: string }>) {
   return (
     <div class="actions">
       <ButtonLink href={`${view.path}/${to}`} look="primary">

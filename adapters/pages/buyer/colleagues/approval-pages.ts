@@ -100,10 +100,7 @@ async function showAsk(
   return html(renderPage(paymentView(context, call, shown, { name: 'ask_approver', ...form })));
 }
 
-async function ask(
-  context: PageContext,
-  call: ApprovalCall<z.infer<typeof askForm>>,
-): Promise<PageAnswer> {
+async function ask(context: PageContext, call: ApprovalCall<z.infer<typeof askForm>>) {
   const { deps } = context;
   const { client } = call;
   const typed = call.form.email;
@@ -118,10 +115,7 @@ async function ask(
   }
 }
 
-async function decline(
-  context: PageContext,
-  call: ApprovalCall<z.infer<typeof declineForm>>,
-): Promise<PageAnswer> {
+async function decline(context: PageContext, call: ApprovalCall<z.infer<typeof declineForm>>) {
   const { reason: typed } = call.form;
   const reason = readQuestion(typed);
   if (reason !== null) return decide(context, call, 'decline', reason);

@@ -381,9 +381,7 @@ interface FoundExtract {
   readonly summary: FxSummary;
 }
 
-function Extract({
-  found: { month: of, months, summary },
-}: Readonly<{ found: FoundExtract }>): VNode {
+function Extract({ found: { month: of, months, summary } }: Readonly<{ found: FoundExtract }>) {
   const { view, format } = useDashboard();
   const words = accountingTexts[view.locale];
   const { count, openCount, sumMinor } = summary;

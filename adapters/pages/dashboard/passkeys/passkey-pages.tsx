@@ -122,10 +122,7 @@ function refusal({ deps }: PageContext, error: unknown, path: string): PageAnswe
   return seeOther(`${path}?refused`);
 }
 
-async function enter(
-  context: PageContext,
-  call: AccessCall<z.infer<typeof answerForm>>,
-): Promise<PageAnswer> {
+async function enter(context: PageContext, call: AccessCall<z.infer<typeof answerForm>>) {
   const { visit, base, form } = call;
   try {
     const token = await enterByPasskey(context.deps, visit?.signedIn ?? null, form.answer);

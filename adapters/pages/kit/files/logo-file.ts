@@ -1,7 +1,7 @@
 // The logo of an organization under an address with its hash, so that browsers may keep it.
 import type { Organization } from '../../../../core/domain/parties/organization.js';
 import { readLogoFile } from '../../../../core/usecases/parties/organization-settings.js';
-import { type PageAnswer, type PageCall, type PageContext, pageRow } from '../page-route.js';
+import { type PageCall, type PageContext, pageRow } from '../page-route.js';
 
 const path = '/assets/logos/{orgId}/{hash}';
 const KEEP = 'public, max-age=31536000, immutable';
@@ -24,10 +24,7 @@ export function logoPath({ id, logoHash }: Pick<Organization, 'id' | 'logoHash'>
   return logoHash === null ? null : path.replace('{orgId}', id).replace('{hash}', logoHash);
 }
 
-async function sendLogo(
-  { deps }: PageContext,
-  { params }: PageCall<'none', unknown>,
-): Promise<PageAnswer> {
+async function sendLogo({ deps }: PageContext, { params }: PageCall<'none', unknown>) {
   const { orgId = '', hash = '' } = params;
   const { contentType, bytes } = await readLogoFile(deps, orgId, hash);
   const headers = { 'content-type': contentType, 'cache-control': KEEP };
