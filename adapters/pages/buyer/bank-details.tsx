@@ -13,15 +13,9 @@ import { plainAmount } from '../kit/format.js';
 import { nameOf } from '../kit/plain-text.js';
 import { epcCode, QrCode } from '../kit/qr-code.js';
 
-interface BankProps {
-  readonly scene: PaymentScene;
-  readonly instructions: PayinInstructions;
-}
+type BankProps = Readonly<{ scene: PaymentScene; instructions: PayinInstructions }>;
 
-interface Account {
-  readonly rails: readonly RailInstructions[];
-  readonly fields: RailInstructions['fields'];
-}
+type Account = Readonly<{ rails: readonly RailInstructions[]; fields: RailInstructions['fields'] }>;
 
 export function BankAccounts({ scene, instructions }: BankProps): VNode {
   const { texts, view } = scene;

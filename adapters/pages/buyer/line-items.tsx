@@ -6,9 +6,7 @@ import { type FactRow, Foreign, Rows } from '../kit/components.js';
 import { Table } from '../kit/pages/table.js';
 import { plainText } from '../kit/plain-text.js';
 
-interface ItemsProps {
-  readonly scene: PaymentScene;
-}
+type ItemsProps = Readonly<{ scene: PaymentScene }>;
 
 /** In a screen that is about something else. */
 export function FoldedItems({ scene }: ItemsProps): VNode | null {

@@ -23,9 +23,7 @@ import { listPath } from '../kit/pages/list-page.js';
 import { Table } from '../kit/pages/table.js';
 import { format } from './console-layout.js';
 
-interface Part {
-  readonly found: PaymentCase;
-}
+type Part = Readonly<{ found: PaymentCase }>;
 
 /** Leads to the payments of an organization. */
 export function OrganizationLink({ id, name }: { readonly id: string; readonly name: string }) {

@@ -27,9 +27,7 @@ import { indentedJson } from './developer/indented-json.js';
 import type { Detail } from './payment-detail-pages.js';
 import { fiscalActionIn, payeeOf, situationIn } from './payment-parts.js';
 
-interface Part {
-  readonly detail: Detail;
-}
+type Part = Readonly<{ detail: Detail }>;
 
 export function Money({ detail }: Part): VNode {
   const scene = useDashboard();

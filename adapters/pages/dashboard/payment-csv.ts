@@ -114,10 +114,7 @@ const columns = {
   'asset.transactionHash': { kind: 'text', of: sold(({ transactionHash }) => transactionHash) },
 } as const satisfies Readonly<Record<string, Column>>;
 
-interface Column {
-  readonly kind: CsvKind;
-  readonly of: (view: ShownView, timeZone: string) => string | null;
-}
+type Column = Readonly<{ kind: CsvKind; of: (view: ShownView, timeZone: string) => string | null }>;
 
 const all: readonly Column[] = Object.values(columns);
 const kinds = all.map(({ kind }) => kind);

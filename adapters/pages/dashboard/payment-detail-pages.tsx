@@ -308,9 +308,7 @@ function detailScreen(scene: DashboardScene, detail: Detail): DashboardContent {
   };
 }
 
-interface Part {
-  readonly detail: Detail;
-}
+type Part = Readonly<{ detail: Detail }>;
 
 /** What happened, what happens next, and the button that changes it. */
 function Say({ detail }: Part): VNode {

@@ -138,10 +138,7 @@ function pathBelow({ kind, id }: PaperHolder): string {
   return kind === 'seller' ? `sellers/${id}/vendor-documents` : 'vendor-documents';
 }
 
-interface Row {
-  readonly kind: PaperKind;
-  readonly paper: VendorPaper | null;
-}
+type Row = Readonly<{ kind: PaperKind; paper: VendorPaper | null }>;
 
 function Papers({ shown, at }: { readonly shown: Shown; readonly at: string }): VNode {
   const { texts, view, format } = useDashboard();

@@ -17,11 +17,7 @@ type Kind =
   | { readonly kind: 'model'; readonly name: string };
 type Type = Kind & { readonly nullable: boolean };
 
-interface Field {
-  readonly name: string;
-  readonly type: Type;
-  readonly required: boolean;
-}
+type Field = Readonly<{ name: string; type: Type; required: boolean }>;
 
 interface Model {
   readonly name: string;

@@ -12,15 +12,9 @@ export interface ListedPage {
   readonly file: string;
 }
 
-export interface ListedGroup {
-  readonly name: string;
-  readonly pages: readonly ListedPage[];
-}
+export type ListedGroup = Readonly<{ name: string; pages: readonly ListedPage[] }>;
 
-export interface Contents {
-  readonly guides: readonly ListedGroup[];
-  readonly manual: readonly ListedGroup[];
-}
+export type Contents = Readonly<{ guides: readonly ListedGroup[]; manual: readonly ListedGroup[] }>;
 
 /** The root of the package: above dist/ in a build, further above in the sources. */
 const root = ['../', '../../../']

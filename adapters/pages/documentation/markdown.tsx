@@ -4,11 +4,7 @@ import { Lexer, type Token, type Tokens } from 'marked';
 import type { ComponentChildren, VNode } from 'preact';
 import { CodeBlock, Scrolled } from './code-blocks.js';
 
-export interface Heading {
-  readonly id: string;
-  readonly words: string;
-  readonly depth: number;
-}
+export type Heading = Readonly<{ id: string; words: string; depth: number }>;
 
 export interface MarkdownPage {
   /** Its first heading. */

@@ -138,10 +138,7 @@ export interface PagePayment
 }
 
 /** A payment that is paid by one transfer with others. */
-export interface TogetherView {
-  readonly payment: Payment;
-  readonly missing: Money;
-}
+export type TogetherView = Readonly<{ payment: Payment; missing: Money }>;
 
 export interface MemberView {
   readonly payment: Payment;
@@ -150,10 +147,7 @@ export interface MemberView {
 }
 
 /** Full addresses, for paper. */
-export interface PaymentLinks {
-  readonly page: string;
-  readonly verify: string;
-}
+export type PaymentLinks = Readonly<{ page: string; verify: string }>;
 
 /** Amounts are minor units of the payment's currency, as in the funds. */
 export interface MoneyView
@@ -212,10 +206,7 @@ export interface SettlementView extends SettlementFacts {
 }
 
 /** `group` gathers events under one heading. */
-export interface Simulation {
-  readonly event: SimulatedEvent;
-  readonly group: string;
-}
+export type Simulation = Readonly<{ event: SimulatedEvent; group: string }>;
 
 export type Page =
   /** S1, before sign-in. */

@@ -11,11 +11,7 @@ import type { PageOrganization, PagePayment, PageView } from './page-view.js';
 import type { Catalogue } from './texts/en.js';
 import { catalogues } from './texts.js';
 
-export interface Scene {
-  readonly view: PageView;
-  readonly texts: Catalogue;
-  readonly format: Format;
-}
+export type Scene = Readonly<{ view: PageView; texts: Catalogue; format: Format }>;
 
 /** The scene of a page about a payment. */
 export interface PaymentScene extends Scene {

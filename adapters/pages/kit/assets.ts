@@ -19,11 +19,7 @@ const files = {
 } as const satisfies Record<keyof AssetPaths, { readonly name: string; readonly type: string }>;
 
 /** Compressed once; every browser takes it. */
-export interface AssetFile {
-  readonly type: string;
-  readonly bytes: Buffer;
-  readonly encoding: 'gzip';
-}
+export type AssetFile = Readonly<{ type: string; bytes: Buffer; encoding: 'gzip' }>;
 
 interface Asset extends AssetFile {
   /** `assets/<hash>/<name>`, below the root of the pages. */

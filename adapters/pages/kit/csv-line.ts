@@ -29,10 +29,7 @@ export const plainCsv: CsvForm = {
 };
 
 /** What a file begins with, and how its lines are written. */
-export interface CsvStyle {
-  readonly begin: string;
-  readonly form: CsvForm;
-}
+export type CsvStyle = Readonly<{ begin: string; form: CsvForm }>;
 
 export const programStyle: CsvStyle = { begin: '', form: plainCsv };
 

@@ -72,11 +72,7 @@ export function TextArea(props: TextAreaProps): VNode {
   );
 }
 
-export interface DateParts {
-  readonly day: string;
-  readonly month: string;
-  readonly year: string;
-}
+export type DateParts = Readonly<{ day: string; month: string; year: string }>;
 
 export interface DateFieldProps extends FieldProps {
   readonly labels: DateParts;

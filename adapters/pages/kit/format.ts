@@ -79,10 +79,7 @@ const SPANISH_WITH_POINT = 'es-419';
 type NumberLocale = Locale | typeof SPANISH_WITH_POINT;
 
 /** What a format depends on besides the language. */
-interface Reader {
-  readonly hasDecimalPoint?: boolean;
-  readonly timeZone?: string;
-}
+type Reader = Readonly<{ hasDecimalPoint?: boolean; timeZone?: string }>;
 
 const formats = new Map<string, Format>();
 /** Formats that are kept, of a language and a zone each; others are made again. */

@@ -92,10 +92,7 @@ export function textOf(value: unknown): string | null {
 }
 
 /** What the names of persons and fields follow from. */
-export interface Named {
-  readonly form: Pick<KycForm, 'draft'>;
-  readonly words: KycTexts;
-}
+export type Named = Readonly<{ form: Pick<KycForm, 'draft'>; words: KycTexts }>;
 
 /** `Priya Raman`, or `Owner 2`. */
 export function ownerName({ form, words }: Named, owner: number): string {

@@ -32,10 +32,7 @@ export function taxNameOf(country: string | null, type: EntityType): string | nu
   return country === null ? null : (taxNames[country]?.[type] ?? null);
 }
 
-export interface CountryName {
-  readonly value: string;
-  readonly label: string;
-}
+export type CountryName = Readonly<{ value: string; label: string }>;
 
 const countryLists = new Map<Locale, readonly CountryName[]>();
 

@@ -24,10 +24,7 @@ import { actionNames } from './action-names.js';
 import { situationIn } from './situation-texts.js';
 
 /** Each name is one line. Each amount is formatted, with its currency. */
-export interface LetterFacts {
-  readonly org: string;
-  readonly writtenAt: string;
-}
+export type LetterFacts = Readonly<{ org: string; writtenAt: string }>;
 
 export interface MemberFacts extends LetterFacts {
   /** What a notice names: a URL, the id of an API key, or the address of a member; else empty. */

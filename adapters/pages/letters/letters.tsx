@@ -73,16 +73,9 @@ function render(letter: Letter): RenderedLetter {
 }
 
 /** The ground and the text of a button, and the name of the sender. */
-interface MailColors {
-  readonly accent: string;
-  readonly on: string;
-  readonly name: string;
-}
+type MailColors = Readonly<{ accent: string; on: string; name: string }>;
 
-interface MailSchemes {
-  readonly light: MailColors;
-  readonly dark: MailColors;
-}
+type MailSchemes = Readonly<{ light: MailColors; dark: MailColors }>;
 
 const usualColors: MailSchemes = {
   light: { accent: '#0a5568', on: '#ffffff', name: '#0f1f22' },

@@ -40,11 +40,7 @@ export interface SituationFacts {
 
 type Say = (facts: SituationFacts) => string;
 /** `pill`: only where the status alone would mislead. */
-interface SituationText {
-  readonly what: Say;
-  readonly next: Say;
-  readonly pill?: Say;
-}
+type SituationText = Readonly<{ what: Say; next: Say; pill?: Say }>;
 export type SituationTexts = Readonly<Record<Situation, SituationText>>;
 
 /** Without a payment; of a transfer; of what is missing, which mails say too. */

@@ -3,16 +3,9 @@
 import { DomUtils, ElementType, parseDocument } from 'htmlparser2';
 
 /** Text in one weight. */
-export interface StyledText {
-  readonly text: string;
-  readonly isBold: boolean;
-}
+export type StyledText = Readonly<{ text: string; isBold: boolean }>;
 
-export interface TextPart {
-  readonly kind: 'text';
-  readonly look: TextLook;
-  readonly runs: readonly StyledText[];
-}
+export type TextPart = Readonly<{ kind: 'text'; look: TextLook; runs: readonly StyledText[] }>;
 
 export type TextLook = 'title' | 'lede' | 'heading' | 'subheading' | 'text' | 'small';
 

@@ -59,10 +59,7 @@ function pagesOf({ doc }: Writer): number {
   return doc.bufferedPageRange().count;
 }
 
-interface Fonts {
-  readonly regular: Font;
-  readonly bold: Font;
-}
+type Fonts = Readonly<{ regular: Font; bold: Font }>;
 
 /** Parsed once: that takes longer than to write a file. */
 let fonts: Fonts | null = null;
@@ -353,11 +350,7 @@ interface Cell {
   readonly align?: 'left' | 'right';
 }
 
-interface Box {
-  readonly left: number;
-  readonly top: number;
-  readonly width: number;
-}
+type Box = Readonly<{ left: number; top: number; width: number }>;
 
 function heightOf({ doc }: Writer, { runs, size, isBold }: Cell, width: number): number {
   if (runs.length === 0) return 0;

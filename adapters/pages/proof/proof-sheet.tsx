@@ -20,12 +20,7 @@ import { type Format, formatOf } from '../kit/format.js';
 import { Card } from '../kit/pages/card.js';
 import { type ProofTexts, proofTexts } from './proof-texts.js';
 
-interface SheetScene {
-  readonly proof: Proof;
-  readonly texts: ProofTexts;
-  readonly locale: Locale;
-  readonly format: Format;
-}
+type SheetScene = Readonly<{ proof: Proof; texts: ProofTexts; locale: Locale; format: Format }>;
 
 export interface SheetProps {
   readonly proof: Proof;

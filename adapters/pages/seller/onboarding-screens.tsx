@@ -1,3 +1,4 @@
+// The pages of a seller around its form: the link, how far the onboarding is, and the PIX key.
 import {
   type ConnectedAccount,
   payeeNameOf,

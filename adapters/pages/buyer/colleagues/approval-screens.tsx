@@ -28,9 +28,7 @@ import { WhoAsks } from '../access-screens.js';
 import { FoldedItems } from '../line-items.js';
 import { PaymentsLink } from '../payments-screen.js';
 
-interface ApprovalProps {
-  readonly scene: PaymentScene;
-}
+type ApprovalProps = Readonly<{ scene: PaymentScene }>;
 
 /** Beside the price: who must approve and has not, or the way to ask somebody. */
 export function ApprovalPart({ scene }: ApprovalProps): VNode {

@@ -375,11 +375,7 @@ function Entries({ shown: { entries, payments } }: { readonly shown: Shown }): V
   );
 }
 
-interface FoundExtract {
-  readonly month: string;
-  readonly months: readonly string[];
-  readonly summary: FxSummary;
-}
+type FoundExtract = Readonly<{ month: string; months: readonly string[]; summary: FxSummary }>;
 
 function Extract({ found: { month: of, months, summary } }: Readonly<{ found: FoundExtract }>) {
   const { view, format } = useDashboard();

@@ -17,11 +17,7 @@ interface Section {
   };
 }
 
-interface Guide {
-  readonly title: string;
-  readonly lede: string;
-  readonly sections: readonly Section[];
-}
+type Guide = Readonly<{ title: string; lede: string; sections: readonly Section[] }>;
 
 const en: Guide = {
   title: 'For your accountant',

@@ -21,10 +21,7 @@ export const LAW_PATH = '/accounting/law';
 
 const access = { scope: 'payments:export', proof: 'export_payments' } as const;
 
-interface Shown {
-  readonly month: string;
-  readonly payees: readonly PayeeMonth[];
-}
+type Shown = Readonly<{ month: string; payees: readonly PayeeMonth[] }>;
 
 export const proofMonthPages = [
   memberPages.view({

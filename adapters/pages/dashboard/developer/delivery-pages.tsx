@@ -112,9 +112,7 @@ function isSentNow({ status, nextAttemptAtMs }: WebhookDelivery, nowMs: number):
   return nextAttemptAtMs <= nowMs && nowMs < nextAttemptAtMs + MINUTE_MS;
 }
 
-interface Part {
-  readonly shown: Shown;
-}
+type Part = Readonly<{ shown: Shown }>;
 
 /** Its state, and the way to a newer one. */
 function StateLine({ shown: { delivery, subscription } }: Part): VNode {

@@ -115,9 +115,7 @@ export function changeText(
 /** In percent. */
 const CHANGE_MAX = 999;
 
-interface FiguresProps {
-  readonly figures: PaymentFigures;
-}
+type FiguresProps = Readonly<{ figures: PaymentFigures }>;
 
 export function PaidOut({ figures: { daysMs, paidOut } }: FiguresProps): VNode {
   const scene = useDashboard();

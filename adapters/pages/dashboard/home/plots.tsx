@@ -14,10 +14,7 @@ const BAR = 0.7;
 const NAMED_DAYS = 7;
 const MINOR_PER_UNIT = 100;
 
-export interface DayBar {
-  readonly atMs: number;
-  readonly money: Money;
-}
+export type DayBar = Readonly<{ atMs: number; money: Money }>;
 
 /** Bars by day. On a day below zero more came back than was paid; it has no bar, and a row. */
 export function DayPlot({ days }: { readonly days: readonly DayBar[] }): VNode {

@@ -15,10 +15,7 @@ import { buyerOf, payeeOf, referenceOf } from '../payment-parts.js';
 
 const PATH = '/invoices/invite';
 
-interface Unsent {
-  readonly views: readonly ShownView[];
-  readonly isTicked: boolean;
-}
+type Unsent = Readonly<{ views: readonly ShownView[]; isTicked: boolean }>;
 
 /** The page with the invoices that were created since a moment, or with all that are unsent. */
 export function invitationPath(createdSinceMs: number | null): string {

@@ -81,10 +81,7 @@ export type ImportedFile =
 type Words = Pick<DashboardTexts, 'invoice' | 'invoiceImport'>;
 
 /** The text of a file, and whether it was taken as that of old programs of Windows. */
-export interface DecodedFile {
-  readonly text: string;
-  readonly isWindows1252: boolean;
-}
+export type DecodedFile = Readonly<{ text: string; isWindows1252: boolean }>;
 
 /**
  * UTF-16 with its mark is the "Unicode text" of Excel, Windows-1252 the "CSV" of a Brazilian one.
@@ -146,10 +143,7 @@ export function readInvoices(
 
 type Faults = Words['invoiceImport']['faults'];
 
-interface CsvRecord {
-  readonly line: number;
-  readonly cells: readonly string[];
-}
+type CsvRecord = Readonly<{ line: number; cells: readonly string[] }>;
 
 /** A sentence if the text is no CSV. */
 function recordsOf(faults: Faults, text: string): readonly CsvRecord[] | string {

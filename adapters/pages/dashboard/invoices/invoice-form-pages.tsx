@@ -218,9 +218,7 @@ function formScreen({ texts }: DashboardScene, draft: Draft): DashboardContent {
   };
 }
 
-interface DraftProps {
-  readonly draft: Draft;
-}
+type DraftProps = Readonly<{ draft: Draft }>;
 
 function errorOf({ errors }: Draft, name: string): string | undefined {
   return errors.find(({ field }) => field === name)?.text;

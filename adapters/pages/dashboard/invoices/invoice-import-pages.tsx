@@ -311,9 +311,7 @@ function errorsOf({ invoiceImport }: DashboardTexts, made: Import): readonly Fie
     }));
 }
 
-interface ImportProps {
-  readonly made: Import;
-}
+type ImportProps = Readonly<{ made: Import }>;
 
 function FileForm({ made }: ImportProps): VNode {
   const { texts, view } = useDashboard();

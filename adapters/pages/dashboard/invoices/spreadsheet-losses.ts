@@ -5,10 +5,7 @@ import { readCnpj, readCpf } from '../../../../core/domain/parties/tax-id.js';
 /** How the cells of a column are meant. */
 export type CellKind = 'amount' | 'day' | 'id' | 'text';
 
-interface Loss {
-  readonly form: RegExp;
-  readonly kinds: readonly CellKind[];
-}
+type Loss = Readonly<{ form: RegExp; kinds: readonly CellKind[] }>;
 
 const all = ['amount', 'day', 'id', 'text'] as const;
 

@@ -37,11 +37,7 @@ export const LINES_MAX = 40;
 export const NUMBER_MAX = 100;
 export const NAME_MAX = 200;
 
-export interface TypedLine {
-  readonly item: string;
-  readonly quantity: string;
-  readonly amount: string;
-}
+export type TypedLine = Readonly<{ item: string; quantity: string; amount: string }>;
 
 /** As typed. */
 export interface TypedInvoice {

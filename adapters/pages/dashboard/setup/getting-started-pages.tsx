@@ -164,11 +164,7 @@ export interface StartLine {
   readonly action: VNode | null;
 }
 
-interface Look {
-  readonly scene: DashboardScene;
-  readonly start: Start;
-  readonly may: (scope: Scope) => boolean;
-}
+type Look = Readonly<{ scene: DashboardScene; start: Start; may: (scope: Scope) => boolean }>;
 
 type Line = readonly [state: StartLine['state'], text: ComponentChildren, action?: VNode | null];
 

@@ -28,10 +28,7 @@ import type { DashboardScene } from '../dashboard-scene.js';
 import { actorOf, memberPages } from '../member-pages.js';
 import { PRODUCTION_PATH, START_PATH } from './getting-started-pages.js';
 
-interface Asking {
-  readonly organization: Organization;
-  readonly request: ProductionRequest | null;
-}
+type Asking = Readonly<{ organization: Organization; request: ProductionRequest | null }>;
 
 export const productionPages = memberPages.form({
   path: PRODUCTION_PATH,

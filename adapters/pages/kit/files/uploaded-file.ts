@@ -16,10 +16,7 @@ const UPLOADS_PER_SESSION = 4;
 const UPLOADS_PER_TENANT = 64;
 
 /** What a form has beside its file. */
-export interface FormLimits {
-  readonly fields: number;
-  readonly fieldBytesMax: number;
-}
+export type FormLimits = Readonly<{ fields: number; fieldBytesMax: number }>;
 /** A token, and what says where the file belongs. */
 const shortFields: FormLimits = { fields: 8, fieldBytesMax: 200 };
 

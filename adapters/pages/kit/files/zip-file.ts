@@ -3,10 +3,7 @@
 import { Zip, ZipPassThrough } from 'fflate';
 import type { ByteSource } from '../../../../core/ports/outside.js';
 
-interface Entry {
-  readonly name: string;
-  readonly bytes: ByteSource;
-}
+type Entry = Readonly<{ name: string; bytes: ByteSource }>;
 
 /** Each is opened once the one before is read; null: it is left out. */
 export function zipFile(open: readonly (() => Promise<Entry | null>)[], atMs: number): ByteSource {

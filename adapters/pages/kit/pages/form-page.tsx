@@ -46,10 +46,7 @@ export type Values<F extends Fields> = {
   readonly [N in keyof F]: F[N] extends DeclaredField<infer V> ? V : never;
 };
 
-interface Labelled {
-  readonly label: ComponentChildren;
-  readonly hint?: ComponentChildren;
-}
+type Labelled = Readonly<{ label: ComponentChildren; hint?: ComponentChildren }>;
 
 type TextLook = Pick<
   TextFieldProps,

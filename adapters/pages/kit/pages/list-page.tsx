@@ -108,10 +108,7 @@ export function pageOf<Row>(
 }
 
 /** A filter in words, and the filters without it. */
-export interface Chip {
-  readonly text: string;
-  readonly without: Readonly<Record<string, null>>;
-}
+export type Chip = Readonly<{ text: string; without: Readonly<Record<string, null>> }>;
 
 export interface ListWords {
   /** Name of the form, its button, no choice, and the link that removes all filters; else usual. */
