@@ -78,11 +78,7 @@ function underWay(
             </>
           }
           next={scene.payment.isLate ? texts.late : next}
-          todo={
-            <>
-              {texts.answers.doNothing} {texts.answers.notAgain}
-            </>
-          }
+          todo={`${texts.answers.doNothing} ${texts.answers.notAgain}`}
         />
         <MoneyCard scene={scene} stops={payoutRoute(scene, at)} rest="payee" />
         <p class="small quiet">

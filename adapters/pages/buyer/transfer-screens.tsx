@@ -50,11 +50,7 @@ export function preparingScreen(scene: PaymentScene): ScreenContent {
         <FourAnswers
           money={whereMoney(scene, texts.answers.nothingYet)}
           next={texts.transfer.preparingNext}
-          todo={
-            <>
-              {texts.answers.doNothing} {texts.answers.notYet}
-            </>
-          }
+          todo={`${texts.answers.doNothing} ${texts.answers.notYet}`}
         />
         <div class="actions">
           <CheckAgain />
@@ -143,11 +139,7 @@ export function heldScreen(scene: PaymentScene): ScreenContent {
         <FourAnswers
           money={texts.held.money(partnerNameOf(scene))}
           next={scene.payment.isLate ? texts.late : texts.held.next(payee)}
-          todo={
-            <>
-              {texts.answers.doNothing} {texts.answers.notAgain}
-            </>
-          }
+          todo={`${texts.answers.doNothing} ${texts.answers.notAgain}`}
         />
         <MoneyCard scene={scene} stops={null} rest="payee" />
         <p class="small quiet">
