@@ -1,6 +1,5 @@
 // The pages for buyers and the dashboard, as one handler for the HTTP server. Their code is loaded
 // with the first page: a start does not wait for it.
-
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { linkPath } from '../../core/domain/base/link-text.js';
 import type { Deps } from '../../core/ports/deps.js';

@@ -1,6 +1,5 @@
 // Sign-in to a form without a payment and to the part of an owner: a mail with a link and a code,
 // as for a payment. Signed in, the buyer sees the state of the form, the owner their own part.
-
 import type { HostedPage } from '../../../core/domain/hosted/hosted-page.js';
 import { PonteError } from '../../../core/errors.js';
 import type { ScreenContent } from '../hosted/layout.js';

@@ -1,5 +1,4 @@
 // After the money arrived: held, on its way, paid; and the receipt, also as a print view.
-
 import type { ComponentChildren, VNode } from 'preact';
 import { formatRate, parseRate } from '../../../core/domain/base/money.js';
 import { helpReference } from '../../../core/domain/payments/display.js';

@@ -1,6 +1,5 @@
 // The pages of a payment: what it asks for, sign-in, price, bank details, receipt. The screen of a
 // signed-in buyer follows from the state of the payment, never from the page before.
-
 import { z } from 'zod';
 import { linkTokenIn } from '../../../core/domain/base/link-text.js';
 import { tenantOf } from '../../../core/domain/base/tenant.js';

@@ -1,5 +1,4 @@
 // The payments of a buyer to the organization in a period, as a table and as a file for its books.
-
 import type { VNode } from 'preact';
 import { formatInstant } from '../../../core/domain/base/instant.js';
 import { dayOf, type Period, rangeOf } from '../../../core/domain/base/time-zone.js';

@@ -1,6 +1,5 @@
 // The bank transfer: details in preparation, the details, a short payment, and the confirmation
 // before a short payment is returned.
-
 import type { VNode } from 'preact';
 import { deadline } from '../../../core/domain/base/deadline.js';
 import { dayOf } from '../../../core/domain/base/time-zone.js';

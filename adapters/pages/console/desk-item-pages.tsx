@@ -1,6 +1,5 @@
 // One item of the money desk: its evidence, what was decided about it, and the form that decides.
 // The decisions are those of `ponte money`, by the same use case.
-
 import type { VNode } from 'preact';
 import { parseTypedAmount, shownAmount } from '../../../core/domain/base/money.js';
 import {

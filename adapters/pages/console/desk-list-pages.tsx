@@ -1,6 +1,5 @@
 // What waits for an operator, by kind, as `ponte waiting`, and its parts: the money desk, requests
 // for production access, stuck commands.
-
 import type { VNode } from 'preact';
 import { type DeadlineText, deadline } from '../../../core/domain/base/deadline.js';
 import { formatDuration, formatInstant } from '../../../core/domain/base/instant.js';

@@ -1,5 +1,4 @@
 // Payments of all organizations, found by an id or a check code, and the page of one.
-
 import { modes } from '../../../core/domain/base/tenant.js';
 import { situationOf, situations } from '../../../core/domain/payments/situation.js';
 import {

@@ -1,6 +1,5 @@
 // Proposals: what operators decided and proposed, and the decision of the second one, as
 // `ponte proposals`, `ponte confirm` and `ponte withdraw`.
-
 import type { VNode } from 'preact';
 import { actionText, capital, knownText } from '../../../core/usecases/money-desk/desk-texts.js';
 import { confirmProposal, withdrawProposal } from '../../../core/usecases/money-desk/money-desk.js';

@@ -1,5 +1,4 @@
 // What the service did: the audit log, as `ponte audit list`, and a command that runs again.
-
 import { actorKinds } from '../../../core/domain/base/actor.js';
 import {
   type AuditedObject,

@@ -1,6 +1,5 @@
 // What the pages of a buyer show: plain facts that the routes collect and the screens render.
 // Nothing here is markup, and a screen reads nothing else.
-
 import type { Money } from '../../../core/domain/base/money.js';
 import type { Period } from '../../../core/domain/base/time-zone.js';
 import type { QuoteTerms } from '../../../core/domain/commands/quote.js';

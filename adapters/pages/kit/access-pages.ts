@@ -1,6 +1,5 @@
 // Sign-in by a mailed link or code, the same for a payment, a KYC form, the part of an owner and
 // the dashboard.
-
 import { z } from 'zod';
 import { emailKey, readEmail } from '../../../core/domain/base/email-address.js';
 import { linkTokenIn } from '../../../core/domain/base/link-text.js';

@@ -1,7 +1,6 @@
 // The stylesheets, scripts and icons of the pages, loaded on first use. Their paths have a hash of
 // their content, so that browsers may keep them without limit and load a new version immediately.
 // The stylesheet of an accent color follows from the color in its name: it is the same for all.
-
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { constants, gzipSync } from 'node:zlib';

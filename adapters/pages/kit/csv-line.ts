@@ -1,7 +1,6 @@
 // A line of a CSV file (RFC 4180) that no spreadsheet runs, whether it splits at commas, semicolons
 // or tabs. A file for a spreadsheet is written as that of the reader's language reads it, and keeps
 // what it would change.
-
 import { parseInstant } from '../../../core/domain/base/instant.js';
 import type { Locale } from '../../../core/domain/base/locale.js';
 import { localTime } from '../../../core/domain/base/time-zone.js';

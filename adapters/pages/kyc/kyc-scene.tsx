@@ -1,6 +1,5 @@
 // What every page of the KYC form gets, and the frame that they share: the number of the step, the
 // list of steps with what is missing, and the summary of errors.
-
 import type { ComponentChildren, VNode } from 'preact';
 import type { EmailProblem } from '../../../core/domain/base/email-address.js';
 import { partOf } from '../../../core/domain/hosted/kyc-draft.js';

@@ -1,5 +1,4 @@
 // The sentences of mails in English. They address people who do not know Ponte.
-
 import type { LetterCatalogue } from './letter-texts.js';
 import { roleNames } from './role-names.js';
 import { situationDeadlines } from './situation-texts.js';

@@ -1,5 +1,4 @@
 // The sentences of mails in Spanish. They use the formal address, as banks do.
-
 import type { LetterCatalogue } from './letter-texts.js';
 import { roleNames } from './role-names.js';
 import { situationDeadlines } from './situation-texts.js';

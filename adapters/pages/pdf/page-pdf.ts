@@ -169,12 +169,7 @@ function createWriter({ regular, bold }: Fonts, about: PdfAbout, spacing: number
     // No font but the embedded ones.
     font: '',
     bufferPages: true,
-    info: {
-      Title: about.title,
-      Author: about.author,
-      CreationDate: writtenAt,
-      ModDate: writtenAt,
-    },
+    info: { Title: about.title, Author: about.author, CreationDate: writtenAt, ModDate: writtenAt },
   });
   doc.registerFont('bold', parsed(bold)).registerFont('regular', parsed(regular));
   const root = doc.struct('Document');

@@ -1,6 +1,5 @@
 // The pages on which the buyer asks a colleague to approve a payment, and the colleague decides.
 // The colleague signs in by another mailed link; the buyer's session opens no page of theirs.
-
 import { z } from 'zod';
 import type { ApprovalDecision } from '../../../../core/domain/payments/colleague-approval.js';
 import { readQuestion } from '../../../../core/domain/payments/display.js';

@@ -213,12 +213,7 @@ function decidedScreen(scene: PaymentScene, { state, reason }: ColleagueApproval
 /** It was confirmed before a decision was awaited again, or it has ended. */
 function overScreen(scene: PaymentScene): ScreenContent {
   const words = scene.texts.approval;
-  return {
-    title: words.over,
-    lede: words.overText,
-    station: null,
-    body: null,
-  };
+  return { title: words.over, lede: words.overText, station: null, body: null };
 }
 
 function headingOf({ texts, format, payment, payee }: PaymentScene) {

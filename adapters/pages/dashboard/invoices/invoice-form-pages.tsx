@@ -1,6 +1,5 @@
 // A new invoice: who pays what to whom, with a preview of what the buyer sees. Every button of the
 // form sends all of it; only "save" creates something, once.
-
 import type { VNode } from 'preact';
 import { z } from 'zod';
 import { accountableCreator } from '../../../../core/domain/access/api-key.js';

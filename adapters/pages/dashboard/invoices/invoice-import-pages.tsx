@@ -2,7 +2,6 @@
 // about a line is what the create of it would answer. All lines are created, or none: while one has
 // a fault, the file is corrected and sent again. A line is created once, however often the same
 // text is sent, from whichever tab.
-
 import { createHash } from 'node:crypto';
 import type { VNode } from 'preact';
 import { z } from 'zod';

@@ -46,13 +46,7 @@ export const passkeyPages = [
     handler: async ({ deps }, { visit }) =>
       json(await askForPasskey(deps, visit?.signedIn ?? null)),
   }),
-  pageRow({
-    ...open,
-    method: 'POST',
-    path: passkeyPaths.enter,
-    form: answerForm,
-    handler: enter,
-  }),
+  pageRow({ ...open, method: 'POST', path: passkeyPaths.enter, form: answerForm, handler: enter }),
   personPages.file(
     { path: '/passkeys/options', access: fresh, background: true },
     async ({ deps }, { visit }) => json(await askToAdd(deps, visit.signedIn)),

@@ -1,5 +1,4 @@
 // The audit log of an organization in one mode: who changed what, newest first.
-
 import type { VNode } from 'preact';
 import type { MemberRole } from '../../../../core/domain/access/member.js';
 import { type Actor, actorKinds } from '../../../../core/domain/base/actor.js';

@@ -1,6 +1,5 @@
 // The request for production access: what the operator asks, and the support contact that live mode
 // needs.
-
 import type { VNode } from 'preact';
 import { readEmail } from '../../../../core/domain/base/email-address.js';
 import {

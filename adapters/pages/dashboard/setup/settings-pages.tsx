@@ -1,6 +1,5 @@
 // Settings of the organization, for both modes: what buyers see, who approves, and how long a
 // changed PIX destination is held. Owners change them, others read them.
-
 import type { ComponentChildren, VNode } from 'preact';
 import { allows } from '../../../../core/domain/access/scope.js';
 import { money } from '../../../../core/domain/base/money.js';

@@ -1,6 +1,5 @@
 // The team: who can sign in, with which role; invitations, other roles and removals; the sessions
 // of the reader.
-
 import type { VNode } from 'preact';
 import { z } from 'zod';
 import {

@@ -1,5 +1,4 @@
 // The texts of the dashboard in English, which defines their keys.
-
 import type { MemberRole } from '../../../../core/domain/access/member.js';
 import type {
   AccountStatus,

@@ -1,6 +1,5 @@
 // The texts in English of what an organization sets up: getting started, its KYB, its PIX
 // destination, production access, its team and its settings.
-
 import type { ComponentChildren } from 'preact';
 import type { MemberRole } from '../../../../core/domain/access/member.js';
 import type { Actor } from '../../../../core/domain/base/actor.js';

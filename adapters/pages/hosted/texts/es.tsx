@@ -1,5 +1,4 @@
 // Spanish texts of the hosted pages, in the formal address.
-
 import { frameTexts } from '../../kit/frame-texts.js';
 import { emailTexts } from '../../kit/pages/email-texts.js';
 import type { Catalogue } from './en.js';

@@ -1,5 +1,4 @@
 // Brazilian Portuguese texts of the hosted pages.
-
 import { frameTexts } from '../../kit/frame-texts.js';
 import { emailTexts } from '../../kit/pages/email-texts.js';
 import type { Catalogue } from './en.js';

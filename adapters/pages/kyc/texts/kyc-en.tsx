@@ -1,5 +1,4 @@
 // English texts of the KYC form. The catalogues of the other languages have the same keys.
-
 import type { ComponentChildren as Node } from 'preact';
 import type { FieldProblem } from '../../../../core/domain/hosted/kyc-fields.js';
 import type { UploadRefusal } from '../../../../core/usecases/hosted/page-documents.js';
