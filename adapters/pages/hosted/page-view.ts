@@ -220,24 +220,11 @@ export type Page =
   /** Before a short payment is returned. */
   | { readonly name: 'take_back' }
   /** A question to the organization; `isRefused`: it has no text, or is too long. */
-  | {
-      readonly name: 'question';
-      readonly key: string;
-      readonly typed: string;
-      readonly isRefused: boolean;
-    }
+  | Readonly<{ name: 'question'; key: string; typed: string; isRefused: boolean }>
   /** Links for colleagues; `url`: of the one that was just made, which is shown once. */
-  | {
-      readonly name: 'share';
-      readonly links: readonly ColleagueLink[];
-      readonly url: string | null;
-    }
+  | Readonly<{ name: 'share'; links: readonly ColleagueLink[]; url: string | null }>
   /** The buyer asks a colleague to approve; `problem`: why the typed address is not taken. */
-  | {
-      readonly name: 'ask_approver';
-      readonly typed: string;
-      readonly problem: ApproverProblem | null;
-    }
+  | Readonly<{ name: 'ask_approver'; typed: string; problem: ApproverProblem | null }>
   /** What the approver sees; `isRefused`: a decline had no reason, or its reason is too long. */
   | { readonly name: 'approval'; readonly typed: string; readonly isRefused: boolean }
   /** All payments of a period. */
@@ -248,11 +235,7 @@ export type Page =
   | { readonly name: 'instructions' }
   | { readonly name: 'receipt' }
   | { readonly name: 'remittance' }
-  | {
-      readonly name: 'verify';
-      readonly asked: VerifyForm | null;
-      readonly answer: PageVerifyAnswer;
-    }
+  | Readonly<{ name: 'verify'; asked: VerifyForm | null; answer: PageVerifyAnswer }>
   /** `code`: the end of the stop link. */
   | {
       readonly name: 'stop_change';

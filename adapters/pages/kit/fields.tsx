@@ -262,10 +262,7 @@ export interface FileRowProps {
   /** What the file must show. */
   readonly hint: ComponentChildren;
   /** In words, such as “Received”. */
-  readonly state: {
-    readonly look: 'ok' | 'bad' | 'wait' | 'open';
-    readonly text: ComponentChildren;
-  };
+  readonly state: Readonly<{ look: 'ok' | 'bad' | 'wait' | 'open'; text: ComponentChildren }>;
   readonly error?: string | undefined;
   /** The form that uploads or replaces; null if nothing can be sent. */
   readonly form: VNode | null;

@@ -49,10 +49,7 @@ function backTo(refused: Omit<Refused, 'cookies'>) {
  * form needs it too, so that nobody types in vain.
  */
 export function confirmFirst(
-  refused: Omit<Refused, 'cookies'> & {
-    readonly missing: 'fresh' | 'passkey';
-    readonly proof: PageProof;
-  },
+  refused: Omit<Refused, 'cookies'> & Readonly<{ missing: 'fresh' | 'passkey'; proof: PageProof }>,
 ): PageAnswer {
   const { base, method, missing, proof } = refused;
   const value = `${proof}:${pageOf(refused)}`;

@@ -40,12 +40,7 @@ const catalogues: Readonly<Record<Locale, LetterCatalogue>> = {
 /** What a letter consists of, in order. */
 type Part =
   | { readonly kind: 'test' | 'paragraph' | 'note' | 'strong'; readonly text: string }
-  | {
-      readonly kind: 'sender';
-      readonly name: string;
-      readonly via: string;
-      readonly hasLogo: boolean;
-    }
+  | Readonly<{ kind: 'sender'; name: string; via: string; hasLogo: boolean }>
   | { readonly kind: 'heading'; readonly text: string; readonly amount: string | null }
   | { readonly kind: 'list'; readonly lines: readonly string[] }
   | { readonly kind: 'answer'; readonly question: string; readonly text: string }

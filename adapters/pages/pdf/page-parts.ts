@@ -22,11 +22,7 @@ export type PagePart =
   /** A fact that changes what to do. */
   | { readonly kind: 'note'; readonly texts: readonly TextPart[] }
   /** `exact`: to be copied exactly. `right`: amounts. */
-  | {
-      readonly kind: 'facts';
-      readonly look: 'plain' | 'exact' | 'right';
-      readonly facts: readonly PageFact[];
-    }
+  | Readonly<{ kind: 'facts'; look: 'plain' | 'exact' | 'right'; facts: readonly PageFact[] }>
   /** The first row is its head, the first column has texts and the others have figures. */
   | { readonly kind: 'table'; readonly rows: readonly (readonly (readonly StyledText[])[])[] };
 

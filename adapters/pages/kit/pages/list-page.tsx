@@ -301,11 +301,7 @@ export function Tabs({
   tabs: shown,
 }: {
   readonly label: string;
-  readonly tabs: readonly {
-    readonly href: string;
-    readonly text: string;
-    readonly isHere: boolean;
-  }[];
+  readonly tabs: readonly Readonly<{ href: string; text: string; isHere: boolean }>[];
 }): VNode {
   return (
     <nav aria-label={label}>

@@ -287,22 +287,14 @@ export interface ShellLook {
   } | null;
   readonly modes: {
     readonly label: string;
-    readonly links: readonly {
-      readonly href: string;
-      readonly text: string;
-      readonly isHere: boolean;
-    }[];
+    readonly links: readonly Readonly<{ href: string; text: string; isHere: boolean }>[];
   } | null;
   readonly groups: readonly PlaceLinks[];
   readonly foot: ComponentChildren;
   /** Null before sign-in. */
   readonly search: SearchLook | null;
   /** Who has the page open; null before sign-in. */
-  readonly person: {
-    readonly name: string;
-    readonly about: string | null;
-    readonly href: string | null;
-  } | null;
+  readonly person: Readonly<{ name: string; about: string | null; href: string | null }> | null;
 }
 
 interface ShellProps extends Omit<HeadingProps, 'search'> {
