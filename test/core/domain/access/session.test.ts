@@ -1,6 +1,7 @@
 // When a session of a member is over, and when its proof of the mailbox is fresh.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { memberRoles } from '../../../../core/domain/access/member.js';
 import {
   FRESH_MS,
   isFresh,
@@ -8,8 +9,10 @@ import {
   newCookieSession,
   newTokenSession,
   SESSION_IDLE_MS,
+  sessionBeginnings,
   sessionRules,
 } from '../../../../core/domain/access/session.js';
+import { missingProof } from '../../../../core/domain/access/session-proof.js';
 import { T0 } from '../../../support/samples/domain-samples.js';
 
 const of = { id: 'ses_1', personId: 'per_1', began: 'mail' } as const;
@@ -34,4 +37,33 @@ test('a proof is fresh for some minutes, and no page extends it', () => {
   const session = { ...newCookieSession(of, 'token', T0), seenAtMs: T0 + FRESH_MS };
   assert.equal(isFresh(session, T0 + FRESH_MS - 1), true);
   assert.equal(isFresh(session, T0 + FRESH_MS), false);
+});
+
+// What a session must prove, for each rule, mode, role, beginning and age.
+
+test('a passkey counts where it is required; a young session where the row says so', () => {
+  let asked = 0;
+  for (const rule of ['session', 'fresh', 'fresh_live'] as const) {
+    for (const mode of ['test', 'live', null] as const) {
+      for (const role of [...memberRoles, null]) {
+        for (const began of sessionBeginnings) {
+          for (const requiresPasskey of [true, false]) {
+            const row = { rule, mode, role, requiresPasskey };
+            const at = (nowMs: number) => missingProof({ createdAtMs: 0, began }, row, nowMs);
+            const isFresh = rule === 'fresh' || (rule === 'fresh_live' && mode === 'live');
+            const isManager = role === 'owner' || role === 'admin';
+            const isGuarded = isFresh || (mode === 'live' && isManager);
+            const needsPasskey = requiresPasskey && isGuarded && began !== 'passkey';
+            const what = JSON.stringify({ ...row, began });
+            const late = needsPasskey ? 'passkey' : isFresh ? 'fresh' : null;
+            const isYoung = !(began === 'press' && mode === 'live') && !needsPasskey;
+            assert.equal(at(FRESH_MS - 1), isYoung ? null : late, what);
+            assert.equal(at(FRESH_MS), late, what);
+            asked += needsPasskey ? 1 : 0;
+          }
+        }
+      }
+    }
+  }
+  assert.ok(asked > 0);
 });
