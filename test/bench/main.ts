@@ -14,6 +14,7 @@ import { gate } from './gate.js';
 import type { LoadCalls } from './load-process.js';
 import { createOnPostgres, createOnSqlite, hosts, rateLimit } from './rows/create.js';
 import { crowd } from './rows/crowd.js';
+import { disk } from './rows/disk.js';
 import { deliveries } from './rows/drain.js';
 import { latency } from './rows/latency.js';
 import { pages } from './rows/pages.js';
@@ -31,6 +32,7 @@ const rows: Readonly<Record<string, Row>> = {
   read,
   lists,
   latency,
+  disk,
   scale,
   crowd,
   start,
