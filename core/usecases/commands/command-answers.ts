@@ -1,13 +1,10 @@
 // What is stored of the partner's answer to a command that runs, in one batch with all that follows
 // from it.
 import { holdsLease } from '../../domain/base/lease.js';
-import { schedules } from '../../domain/base/schedules.js';
 import { tenantOf } from '../../domain/base/tenant.js';
-import { pollAgain, stopPolling } from '../../domain/commands/command-report.js';
 import {
   denyCommand,
   isMoneyCommand,
-  isOpen,
   lookUpAgain,
   markUnknown,
   type PartnerCommand,
@@ -17,16 +14,11 @@ import {
   requestPurpose,
   sendCommand,
 } from '../../domain/commands/partner-command.js';
-import { isPayinShort, lateAlert, markLate } from '../../domain/commands/poll-plan.js';
+import { lateAlert, markLate } from '../../domain/commands/poll-plan.js';
 import { isTerminal, type Payment } from '../../domain/payments/payment.js';
 import { assert, unreachable } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
-import type {
-  AcceptedCommand,
-  PartnerAnswer,
-  PartnerFact,
-  SettlementPartner,
-} from '../../ports/partner.js';
+import type { AcceptedCommand, PartnerAnswer, SettlementPartner } from '../../ports/partner.js';
 import type { Tx } from '../../ports/storage.js';
 import { isDepositUndecided } from '../deposits/deposit-matching.js';
 import { isIdOfAnother } from '../deposits/deposits.js';
@@ -35,7 +27,6 @@ import {
   holdsPayouts,
   type KnownCommand,
   type Staged,
-  stageCommand,
   stageMoneyCommand,
   storeStaged,
   unchangedCommand,
@@ -44,6 +35,7 @@ import { loadPayment } from '../payments/payment-store.js';
 import type { Batch } from '../service/batch.js';
 import { atInstance } from '../service/partner-calls.js';
 import type { AskedStep } from './command-calls.js';
+import { stageRead } from './command-polls.js';
 import { alertIdOfAnother, ID_OF_ANOTHER, operationOf } from './partner-operations.js';
 
 export const BUYER_UNAPPROVED = 'the buyer is not approved';
@@ -246,53 +238,4 @@ function withoutWords(answer: PartnerAnswer<AcceptedCommand>): PartnerAnswer<Acc
   if (answer.outcome === 'refused') return { ...answer, message: 'refused by the partner' };
   const reason = answer.outcome === 'later' ? 'not taken for now' : 'no answer to the call';
   return { ...answer, reason };
-}
-
-/** The state of an accepted command, in case a message is lost; null if nothing changes. */
-async function stageRead(
-  batch: Batch,
-  current: PartnerCommand,
-  command: PartnerCommand,
-  answer: PartnerAnswer<PartnerFact['report']>,
-): Promise<Staged | null> {
-  const { tx, nowMs } = batch;
-  const { partnerRef, reference, version } = command;
-  const lastError = answer.outcome === 'done' ? null : 'the command could not be polled';
-  const nextPoll = <C extends PartnerCommand>(next: C, payment: Payment | null): C =>
-    holdsLease(next, command) ? afterPoll(next, payment, lastError, nowMs) : next;
-  if (answer.outcome !== 'done') {
-    const payment = isMoneyCommand(current)
-      ? await tx.payments.get(tenantOf(current), current.paymentId)
-      : null;
-    const next = nextPoll(current, payment);
-    return next === current ? null : stageCommand(batch, next);
-  }
-  const { reportKind: kind, onReport } = operationOf(current);
-  // Kind and report belong together by the table of operations.
-  const fact = { kind, reference, partnerRef, report: answer.value } as PartnerFact;
-  return onReport(batch, current, fact, { polledVersion: version, alsoChange: nextPoll });
-}
-
-/** When a polled command is due next, if ever. */
-function afterPoll<C extends PartnerCommand>(
-  command: C,
-  payment: Payment | null,
-  lastError: string | null,
-  nowMs: number,
-): C {
-  // The buyer may still pay but is not expected to.
-  const isAbandoned = command.kind === 'payin' && payment !== null && isTerminal(payment.status);
-  const abandonedAtMs = isAbandoned ? payment.updatedAtMs : null;
-  const isOver = abandonedAtMs !== null && nowMs - abandonedAtMs > schedules.abandonedPoll.forMs;
-  const isSettled = !isOpen(command) && !mayChange(command) && lastError === null;
-  return isSettled || isOver
-    ? stopPolling(command, nowMs)
-    : pollAgain(command, lastError, nowMs, abandonedAtMs);
-}
-
-/** An ended command that is polled: missing money, under review, or a short pay-in. */
-function mayChange(command: PartnerCommand): boolean {
-  if (command.state !== 'done') return false;
-  if (command.end === 'failed' || command.review !== null) return true;
-  return command.end === 'completed' && isPayinShort(command);
 }
