@@ -50,7 +50,7 @@ export function isNearName(text: string, name: string): boolean {
   const folded = fold(bare(name));
   if (folded.length < LONG_NAME_MIN) return false;
   const whole = fold(bare(text));
-  const size = pieceMin(folded);
+  const size = ownCode.test(name) ? PIECE_MIN : pieceMin(folded);
   const isPart = Array.from({ length: folded.length - size + 1 }, (_, at) => at).some((at) =>
     whole.includes(folded.slice(at, at + size)),
   );

@@ -69,6 +69,10 @@ test('what is not surely the name is none', () => {
   for (const [text, name] of others) assert.equal(hasName(text, name), false, `${name} in ${text}`);
 });
 
+test('a code of ours that is cut at both ends is a doubt, also of signs like digits', () => {
+  assert.equal(isNearName('00-000', '0B00-000S'), true);
+});
+
 test('words are read alone and with their neighbours, runs over blanks and dashes', () => {
   assert.deepEqual(joinedWords('a-b c'), ['A', 'AB', 'ABC', 'B', 'BC', 'C']);
   assert.deepEqual(runsOf('a-b cd', 3), ['ABC', 'BCD']);
