@@ -376,7 +376,8 @@ function payoutStep(
   commands: readonly MoneyCommand[],
   reason: string | null,
 ): Step | null {
-  const payout = commands.findLast(isPayoutMade) ?? commands.findLast(isPayout);
+  // One that came back does not stand for the one that takes its place.
+  const payout = commands.findLast(takesMoney) ?? commands.findLast(isPayout);
   if (payout === undefined) return null;
   const stage = stageOf(payout);
   const taken = payment.status === 'offramp_pending';

@@ -239,6 +239,18 @@ test('a second payout that the partner refuses waits for an operator again', () 
   assert.deepEqual(decided(next, 'buyer', 'payout_2').drafts(), ['refund 10000 of in']);
 });
 
+test('a second payout is sent although the refused one was made after all, and came back', () => {
+  const refused = payout({ state: 'refused', isUndecided: true });
+  const before = MoneyScene.at('on_chain_confirmed', [completedPayin('in', 10_007n), refused]);
+  const again = decided(before.report('out', { end: 'returned' }), 'seller');
+  const next = again.report('in', { end: 'completed', receivedMinor: 10_007n, polled: true });
+  const sent = next.send('payout_2');
+  const standing = [next, sent].map(({ payment }) => payment.status);
+  assert.deepEqual(standing, ['on_chain_confirmed', 'offramp_pending']);
+  const paid = sent.report('payout_2', { end: 'completed' }, { settlement: sampleSettlement });
+  assert.deepEqual([paid.payment.status, paid.funds.position], ['settled', 'paid']);
+});
+
 test('a second payout is not sent once the first one is paid', () => {
   const next = decided(back, 'seller').report('out', { end: 'completed', polled: true });
   assert.equal(next.command('payout_2').state, 'void');
