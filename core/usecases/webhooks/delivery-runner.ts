@@ -20,12 +20,7 @@ import {
   storeSlow,
 } from './delivery-attempts.js';
 import { Dispatcher, type Run, WaitingSubscriptions } from './delivery-dispatch.js';
-import {
-  CLAIMED_MAX,
-  ConcurrencyWindow,
-  type DueSubscription,
-  IN_FLIGHT_MAX,
-} from './delivery-window.js';
+import { ConcurrencyWindow, type DueSubscription, IN_FLIGHT_MAX } from './delivery-window.js';
 
 /** Subscriptions that are claimed for at a time. */
 const CLAIMS_AT_ONCE = 8;
@@ -70,7 +65,7 @@ export function deliveryRunner(deps: Deps, inFlightMax = IN_FLIGHT_MAX): Deliver
   const dispatcher = new Dispatcher(deps, waiting, tryBegin);
 
   const claim = async (due: DueSubscription, share: number, run: Run) => {
-    const limit = Math.min(share, window.freeFor(due), CLAIMED_MAX);
+    const limit = Math.min(share, window.freeFor(due));
     if (limit === 0) return 0;
     // Reserved before the claim, because claims run concurrently.
     window.reserve(due, limit);

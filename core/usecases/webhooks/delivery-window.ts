@@ -13,8 +13,6 @@ export const IN_FLIGHT_PER_SUBSCRIPTION = 32;
 export const WINDOW_GROWTH_MAX = 224;
 /** Attempts of all subscriptions: each is a socket, and descriptors are bounded. */
 export const IN_FLIGHT_MAX = 4_096;
-/** Half of the largest window: the other half is claimed while this one is being sent. */
-export const CLAIMED_MAX = (IN_FLIGHT_PER_SUBSCRIPTION + WINDOW_GROWTH_MAX) / 2;
 const FAST_RESPONSE_MS = 250;
 /** Windows in memory; above this all are reset. */
 const WINDOWS_MAX = 10_000;

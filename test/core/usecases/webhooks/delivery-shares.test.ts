@@ -39,24 +39,6 @@ test('a receiver earns one more place with each delivery that it takes quickly',
   assert.equal(await placesAfter(t, many), 256);
 });
 
-test('the next half of a full window is claimed while the first one is being sent', async (t) => {
-  const made = await scene(t);
-  await made.subscribe();
-  made.answer = () => quick;
-  await made.emitMany(WINDOW_GROWTH_MAX);
-  await made.settle();
-  const { answer, release } = heldAnswer();
-  made.answer = () => answer;
-  await made.emitMany(300);
-  const claimed = [];
-  for (let run = 0; run < 3; run += 1) {
-    claimed.push(await made.runner.runOnce(made.deps.clock.nowMs(), 300));
-  }
-  assert.deepEqual(claimed, [128, 128, 0]);
-  release();
-  await made.runner.idle();
-});
-
 test('it loses them when it is slow once, refuses one, or does not answer', async (t) => {
   for (const last of [
     { durationMs: 251 },
