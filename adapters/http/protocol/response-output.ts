@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { readsGzip } from '../../../core/domain/base/accept-encoding.js';
 import { writeJson } from '../../../core/domain/base/raw-json.js';
-import type { PonteError } from '../../../core/errors.js';
+import type { ErrorCode, PonteError } from '../../../core/errors.js';
 import type { CreateQuota } from '../../../core/usecases/service/rate-limits.js';
 import { errorBody } from './error-body.js';
 import { PackedJson } from './packed-json.js';
@@ -38,6 +38,9 @@ const LINGER_MS = 2_000;
 /** Error codes of a stream whose connection closed before the answer ended. */
 const clientGone = /^ERR_STREAM_(PREMATURE_CLOSE|DESTROYED)$/;
 
+/** The rest of the body may be long or never arrive: no other request follows it. */
+const unreadable: ReadonlySet<ErrorCode> = new Set(['PayloadTooLarge', 'RequestTimeout']);
+
 export function refusalReply(error: PonteError): Reply {
   const retryAfter = error.retryAfterSeconds;
   return {
@@ -45,8 +48,7 @@ export function refusalReply(error: PonteError): Reply {
     body: errorBody.show(error),
     headers: {
       ...(retryAfter === null ? {} : { 'retry-after': `${retryAfter}` }),
-      // The rest of the body may never arrive, so no other request can follow it.
-      ...(error.code === 'RequestTimeout' ? { connection: 'close' } : {}),
+      ...(unreadable.has(error.code) ? { connection: 'close' } : {}),
     },
   };
 }

@@ -37,8 +37,7 @@ const plain = /^[\x20-\x7e]*$/;
 export function searchKey(text: string): string {
   const lower = plain.test(text)
     ? text.toLowerCase()
-    : plainSigns(text)
-        .normalize('NFKD')
+    : plainSigns(text.normalize('NFKD'))
         .toLowerCase()
         .replace(mark, '')
         .replace(special, (sign) => letters[sign] ?? sign);

@@ -133,7 +133,7 @@ export async function nameMember(
 
 /** Equal for names that look the same. */
 function nameKey(name: string): string {
-  return plainSigns(name).normalize('NFKC').replaceAll(/\s+/g, ' ').trim().toLowerCase();
+  return plainSigns(name.normalize('NFKC')).replaceAll(/\s+/g, ' ').trim().toLowerCase();
 }
 
 /**

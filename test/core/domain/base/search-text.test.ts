@@ -65,6 +65,7 @@ test('a key does not depend on case, accents, blanks, width or the digits of a k
     ['ＰＯ－７', 'po-7'],
     ['PO-١٢٣', 'po-123'],
     ['E1234\u200b5', 'e12345'],
+    ['RN⁻7', 'rn-7'],
   ] as const) {
     assert.equal(searchKey(one), searchKey(other));
   }
@@ -79,6 +80,18 @@ test('a key of a key is that key, and no key is longer than the column of refere
       assert.equal(searchKey(key.trim()), key.trim());
     }),
   );
+});
+
+test('the key of each sign of Unicode that is a writing of others is the key of those', () => {
+  let signs = 0;
+  for (let code = 0; code <= 0x10ffff; code += 1) {
+    const sign = String.fromCodePoint(code);
+    if (sign.normalize('NFKD') === sign && sign.toLowerCase() === sign) continue;
+    signs += 1;
+    const key = searchKey(`a${sign}1`);
+    assert.equal(searchKey(key), key, code.toString(16));
+  }
+  assert.ok(signs > 10_000);
 });
 
 test('a name is found by the beginning of any of its words, however they are typed', () => {
