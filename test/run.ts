@@ -37,7 +37,7 @@ const alone: Readonly<Record<string, string>> = {
   'test/on-postgres.test.ts': 'sets the database of the process',
   'test/on-postgres.nightly.ts': 'sets the database of the process',
   'test/on-sqlite-file.nightly.ts': 'sets the database of the process',
-  'test/core/laws.nightly.ts': 'sets the number of cases of the process',
+  'test/core/laws.nightly.ts': 'sets the cases of the laws of the process',
   'test/package.nightly.ts': 'leaves the program that the run has built aside',
 };
 

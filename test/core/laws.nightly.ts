@@ -1,15 +1,13 @@
-// The laws of the core, each with all its cases.
+// The laws of the core and the adapters, with all their cases, others in each run.
 import { describeFile } from '../support/file-suite.js';
-import { ALL_LAW_RUNS } from '../support/law-runs.js';
-import { importsOf, projectFiles } from '../support/source-tree.js';
+import { drawOtherCases } from '../support/law-runs.js';
+import { projectFiles } from '../support/source-tree.js';
 
-process.env[ALL_LAW_RUNS] = 'yes';
+drawOtherCases();
 
 const files = projectFiles().filter(
-  (file) =>
-    file.path.startsWith('test/core/') &&
-    file.path.endsWith('.test.ts') &&
-    importsOf(file).includes('test/support/law-runs.js'),
+  ({ path, text }) =>
+    /^test\/(core|adapters)\/.*\.test\.ts$/.test(path) && text.includes("from 'fast-check'"),
 );
 for (const { path } of files) {
   describeFile(path, () => import(`../../${path}`));

@@ -1,10 +1,23 @@
-// How often the test of a law tries it: in the nightly run with all cases, before that with a
-// quarter of them. Each run draws others.
-const PART = 4;
+// Which cases the test of a law tries. A change is tried with the same ones in every run, so that
+// it fails for what it changed alone; the nightly run draws others, and more of them.
+import fc from 'fast-check';
 
-/** Set by laws.nightly.ts. */
-export const ALL_LAW_RUNS = 'PONTE_TEST_ALL_LAW_RUNS';
+const PART = 4;
+const SEED = 20_260_101;
+
+let isNightly = false;
+
+/** For the processes of test/run.ts. */
+export function drawSameCases(): void {
+  fc.configureGlobal({ seed: SEED });
+}
+
+/** For laws.nightly.ts, before it loads the files of laws. */
+export function drawOtherCases(): void {
+  isNightly = true;
+  fc.resetConfigureGlobal();
+}
 
 export function lawRuns(nightly: number): number {
-  return process.env[ALL_LAW_RUNS] === undefined ? Math.ceil(nightly / PART) : nightly;
+  return isNightly ? nightly : Math.ceil(nightly / PART);
 }

@@ -5,6 +5,7 @@ import { writeSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { cpuTimeMs } from './cpu-time.js';
 import { after, describeFile } from './file-suite.js';
+import { drawSameCases } from './law-runs.js';
 
 /** A message to the process. */
 export interface NextTest {
@@ -39,6 +40,8 @@ const OPEN_AFTER_MS = 3_000;
 
 /** Their hooks run only if one of their tests does, so files are closed before their tests run. */
 const areTestsFiltered = process.execArgv.some((word) => word.startsWith('--test-name-pattern'));
+
+drawSameCases();
 
 // Each file may have something to end with the process.
 process.setMaxListeners(0);
