@@ -278,10 +278,12 @@ function expectHost(request: IncomingMessage, hostNames: Pipeline['hostNames']):
   throw invalid('Host: it names another server. Use localhost, or set PONTE_BASE_URL.');
 }
 
+/** Only what is found has a tag, or can be unchanged (RFC 9110, 13.2.1). */
 function unlessUnchanged(request: IncomingMessage, reply: Reply): Reply {
-  const { etag } = reply.headers;
-  if (etag === undefined || header(request, 'if-none-match') !== etag) return reply;
-  return { ...reply, status: 304, body: null };
+  if (reply.headers.etag === undefined) return reply;
+  const { etag, ...headers } = reply.headers;
+  if (reply.status !== 200) return { ...reply, headers };
+  return header(request, 'if-none-match') === etag ? { ...reply, status: 304, body: null } : reply;
 }
 
 /** Logs every refusal under its request id. Only the log gets the cause of an internal error. */

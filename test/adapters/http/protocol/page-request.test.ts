@@ -38,6 +38,8 @@ for (const [name, accept] of Object.entries(browsers)) {
       assert.equal(answer.status, 404, path);
       assert.equal(answer.headers.get('content-type'), 'text/html; charset=utf-8', path);
       assert.equal(answer.headers.get('cache-control'), 'no-store', path);
+      // With it, a later request could be answered with 304.
+      assert.equal(answer.headers.get('etag'), null, path);
       assert.match(answer.headers.get('vary') ?? '', /\bAccept\b/, path);
       assert.match(answer.headers.get('content-security-policy') ?? '', /script-src 'self'/, path);
       assert.match(await answer.text(), /<h1>There is no such page<\/h1>/, path);
