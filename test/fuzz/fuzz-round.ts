@@ -204,10 +204,18 @@ class RoundPlayer {
     return [...this.#parts.scene.outageCodes(), ...(isTest ? [] : ['PartnerUnavailable'])];
   }
 
-  #learn({ operation, client }: Draft, { status, headers, body, text }: Answer, at: number): void {
+  #learn(draft: Draft, { status, headers, body, text }: Answer, at: number): void {
+    const { operation, client } = draft;
     if (status >= 300 || client === null) return;
     const { etag } = headers;
     if (etag !== undefined) client.known.add('etag', etag, at);
+    const key = draft.headers.find(([name]) => name === 'Idempotency-Key')?.[1];
+    if (
+      key !== undefined &&
+      /^create(Payment|PaymentIntent|Invoice)$/.test(operation.operationId)
+    ) {
+      client.known.add('Idempotency-Key', key, at);
+    }
     for (const [, version = '', file = ''] of text.matchAll(/\/docs\/assets\/(\w+)\/([\w.-]+)/g)) {
       client.known.add('version of docs', version, at);
       client.known.add('file of docs', file, at);

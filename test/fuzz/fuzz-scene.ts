@@ -11,12 +11,16 @@ import type { ErrorCode } from '../../core/errors.js';
 import { createKey, revokeKey, unlimitedKey } from '../../core/usecases/access/keys.js';
 import { addMember, removeMember } from '../../core/usecases/access/members.js';
 import { startMemberSession, tokenOf } from '../../core/usecases/access/sessions.js';
+import { configureAccountPayout, submitAccount } from '../../core/usecases/parties/accounts.js';
 import { requireApproval } from '../../core/usecases/parties/organizations.js';
 import { PRUNABLE_MS, prune } from '../../core/usecases/service/prune.js';
 import { allWell, type CheckedSite, openSite } from '../adapters/http/checked-site.js';
 import { failingStore, override, silentPartner } from '../adapters/http/outages.js';
+import { payoutConfig, sellerDossier } from '../adapters/http/resources/account-calls.js';
 import type { SeededRandom } from '../simulation/seeded-random.js';
+import { anyAuthor } from '../support/samples/domain-samples.js';
 import { goLive } from '../support/scenes/organization-scene.js';
+import { newSeller } from '../support/scenes/seller-scene.js';
 import { KnownValues } from './known-values.js';
 
 export const ALLOWED_ORIGIN = 'https://app.example';
@@ -115,10 +119,11 @@ export async function fuzzScene(): Promise<FuzzScene> {
   const site = await openSite({}, { corsOrigins: [ALLOWED_ORIGIN], readiness });
   const { world } = site;
   const messages: SignedMessage[] = [];
+  const clients = await newClients(site);
+  for (const client of clients.slice(0, 2)) await begin(site, client);
   world.deliver = async (message) => {
     messages.push(message);
   };
-  const clients = await newClients(site);
   let outage: { codes: readonly ErrorCode[]; end: () => void; requestsLeft: number } | null = null;
   return {
     site,
@@ -145,6 +150,17 @@ export async function fuzzScene(): Promise<FuzzScene> {
     },
     close: () => site.close(),
   };
+}
+
+/** A payment and a seller at the end of their ways, which few sequences of a round reach. */
+async function begin({ world }: CheckedSite, { tenant, known }: Client): Promise<void> {
+  const seller = await newSeller(world.deps, tenant, { externalId: 'ready' });
+  await submitAccount(world.deps, tenant, seller.id, sellerDossier);
+  await configureAccountPayout(world.deps, tenant, seller.id, payoutConfig, anyAuthor);
+  const paymentId = await world.newPayment(tenant, { sellerExternalId: 'ready' });
+  await world.play(tenant, paymentId, 'settled');
+  known.learnResource({ id: seller.id, externalId: 'ready', readyToCollect: true }, 0);
+  known.learnResource({ id: paymentId, status: 'settled' }, 0);
 }
 
 async function surroundings(

@@ -30,9 +30,9 @@ export class KnownValues {
   }
 
   learn(operationId: string, answer: Json, requestNumber: number): void {
-    const { nextCursor } = answer;
-    if (typeof nextCursor === 'string') {
-      this.add(`cursor of ${operationId}`, nextCursor, requestNumber);
+    for (const name of ['nextCursor', 'nextAfter']) {
+      const place = answer[name] ?? null;
+      if (place !== null) this.add(`${name} of ${operationId}`, `${place}`, requestNumber);
     }
     this.#learnFrom(answer, requestNumber);
   }
@@ -55,7 +55,7 @@ export class KnownValues {
 
   #learnFrom(value: unknown, requestNumber: number): void {
     if (typeof value !== 'object' || value === null) return;
-    this.#learnResource(value as Json, requestNumber);
+    this.learnResource(value as Json, requestNumber);
     for (const [name, item] of Object.entries(value)) {
       if (integratorFields.has(name)) continue;
       if (typeof item === 'string') this.#learnText(name, item, requestNumber);
@@ -72,14 +72,17 @@ export class KnownValues {
     if (name === 'secret' && text.startsWith('pk_')) this.add('key', text, requestNumber);
   }
 
-  #learnResource(resource: Json, requestNumber: number): void {
-    const { id, externalId, readyToCollect, uploadUrl, uploadHeaders } = resource;
+  learnResource(resource: Json, requestNumber: number): void {
+    const { id, externalId, status, readyToCollect, uploadUrl, uploadHeaders } = resource;
+    if (status === 'settled' && idForm.test(`${id}`)) this.add(status, `${id}`, requestNumber);
     if (uploadUrl !== undefined) {
       this.add('upload', JSON.stringify({ uploadUrl, uploadHeaders }), requestNumber);
     }
     if (typeof externalId !== 'string') return;
     const prefix = idForm.exec(String(id))?.[1] ?? '';
     this.add(`externalId of ${prefix}`, externalId, requestNumber);
-    if (readyToCollect === true) this.add('sellerExternalId', externalId, requestNumber);
+    if (readyToCollect !== true) return;
+    this.add('sellerExternalId', externalId, requestNumber);
+    this.add('seller', `${id}`, requestNumber);
   }
 }

@@ -97,7 +97,9 @@ function useForeignIds(maker: ValueMaker, draft: Draft, scene: FuzzScene, plan: 
   if (!path.includes('{') || /buyerId|documents|partner|^\/docs/.test(path)) return;
   const { orgId } = plan.client.tenant;
   const client = maker.random.pick(scene.clients.filter(({ tenant }) => tenant.orgId !== orgId));
-  draft.path = validDraft(maker, scene, { ...plan, client }).path;
+  const theirs = { ...plan, client };
+  const meaningful = meaningfulValues(scene, maker.description, theirs, maker.random);
+  draft.path = validDraft({ ...maker, meaningful }, scene, theirs).path;
   draft.notes.push(`ids of ${client.name}`);
   // Two organizations may choose the same external id.
   if (!draft.path.includes('ext_')) draft.mustFail = 'an id of another organization';

@@ -173,6 +173,8 @@ const mutations: Readonly<Record<string, Mutation>> = {
   'another path': {
     change: (draft, random) => {
       const { path } = draft;
+      // It may be open to anybody.
+      draft.mustFail = null;
       draft.path = random.pick([
         `${path}/`,
         `/${path}`,

@@ -25,12 +25,12 @@ const onboarding = (noun: 'ConnectedAccount' | 'Account') => [
 export const scenarios: readonly (readonly string[])[] = [
   [
     'createPaymentIntent',
-    'readPaymentIntent',
     'advanceTestPayment',
-    'readPayment',
+    'readPaymentIntent',
     'readPaymentTimeline',
     'setPaymentFiscalDocument',
-    'cancelPaymentIntent',
+    'readPayment',
+    'readPaymentProof',
   ],
   [
     'createPaymentIntent',

@@ -80,8 +80,8 @@ export function setParameter(draft: Draft, parameter: Parameter, text: string): 
 function pathValue(maker: ValueMaker, parameter: Parameter, plan: Plan): string {
   const { random } = maker;
   const { name, description, schema, example } = parameter;
-  const { client, since, operation } = plan;
-  const meant = maker.meaningful(`${operation.operationId} ${name}`);
+  const { client, since } = plan;
+  const meant = maker.meaningful(name);
   if (meant !== undefined) return String(meant);
   if (Array.isArray(schema['enum'])) return String(random.pick<unknown>(schema['enum']));
   const named = [...description.matchAll(/`([a-z]{2,4}_)…?`/g)].map(([, prefix = '']) => prefix);
@@ -172,18 +172,28 @@ export function meaningfulValues(
   const nowMs = scene.site.world.deps.clock.nowMs();
   const known = (kind: string) => client.known.pick(random, kind, since) ?? undefined;
   const file = () => known('publicUrl') ?? 'https://files.example/a.pdf';
-  const key = () => `key ${random.between(1, 12)}`;
+  const key = () => `${client.name} ${random.between(1, 12)}`;
   const email = () => `buyer-${random.between(1, 12)}@example.com`;
+  const seller = () => random.pick(['seller', 'seller', 'buyer']);
   const values: Readonly<Record<string, () => unknown>> = {
+    __proto__: null as never,
     externalId: () =>
       (random.chance(0.15) && known('externalId of pi_')) || `${client.name} ${requestNumber}`,
     sellerExternalId: () => known('sellerExternalId'),
     invoiceId: () => known(random.pick(['pi_', 'inv_'])),
     tosId: () => known('tosId'),
-    cursor: () => known(`cursor of ${operation.operationId}`),
+    // A list has either; null: none is sent.
+    q: () => (random.chance(0.5) ? undefined : null),
+    updatedSince: () => (random.chance(0.9) ? null : undefined),
+    cursor: () => known(`nextCursor of ${operation.operationId}`) ?? null,
     'If-None-Match': () => known('etag'),
     'Idempotency-Key': key,
-    'readIdempotencyKey id': key,
+    'readIdempotencyKey id': () => known('Idempotency-Key') ?? key(),
+    'readPaymentProof id': () => known('settled'),
+    'configureAccountPayout id': () => known('seller'),
+    'configureConnectedAccountPayout id': () => known('seller'),
+    'createAccountOnboardingLink id': () => known('seller'),
+    'createConnectedAccountOnboardingLink id': () => known('seller'),
     'readDocsFile version': () => known('version of docs'),
     'readDocsFile file': () => known('file of docs'),
     subscriptionId: () => known('whs_'),
@@ -195,9 +205,13 @@ export function meaningfulValues(
     amount: () => random.pick(['10.00', '25.00', '25.55', '25.66', '25.77', '25.88', '10']),
     currency: () => random.pick(['USD', 'EUR', 'GBP']),
     expiresAt: () => new Date(nowMs + random.between(1, 3_600) * SECOND_MS).toISOString(),
+    'readEvents eventTypes': () => random.pick(eventTypes),
     'eventTypes[]': () => random.pick(['*', 'payment_intent.*', ...eventTypes]),
     url: () => `https://erp.example/hooks/${requestNumber}`,
+    'createAccount role': seller,
+    'createConnectedAccount role': seller,
     cnpj: () => '11.222.333/0001-81',
+    accountHolderName: () => 'Ana Souza',
     pixKey: () => 'ana@example.com',
     selfieFile: file,
     idDocFrontFile: file,
@@ -205,8 +219,10 @@ export function meaningfulValues(
     proofOfAddressDocFile: file,
     incorporationDocFile: file,
     proofOfOwnershipDocFile: file,
-    after: () => random.between(0, 40),
+    after: () => known(`nextAfter of ${operation.operationId}`) ?? null,
+    'readEvents after': () =>
+      random.chance(0.5) ? known('nextAfter of readEvents') : random.between(0, 40),
     wait: () => (random.chance(0.03) ? WAIT_MAX_SECONDS : random.pick([0, 0, 0, 10])),
   };
-  return (name) => (Object.hasOwn(values, name) ? values[name]?.() : undefined);
+  return (name) => (values[`${operation.operationId} ${name}`] ?? values[name])?.();
 }

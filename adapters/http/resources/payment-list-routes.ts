@@ -47,6 +47,7 @@ export function dayOrMoment(description: string) {
       'send a day, for example 2030-01-31, or an RFC 3339 timestamp with an offset',
       {
         description: `${description} A day (YYYY-MM-DD) is one of the organization's time zone.`,
+        examples: ['2030-01-31', '2030-01-31T12:00:00Z'],
       },
     ),
   );
