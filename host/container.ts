@@ -25,6 +25,7 @@ import { openPostgresStore } from '../adapters/storage/postgres/store.js';
 import { openSqliteStore } from '../adapters/storage/sqlite/store.js';
 import type { ServedStore } from '../adapters/storage/store.js';
 import { webhookSender } from '../adapters/webhooks/sender.js';
+import { withoutHundredths } from '../core/domain/base/money.js';
 import type { Mode } from '../core/domain/base/tenant.js';
 import { assert } from '../core/errors.js';
 import type { Deps } from '../core/ports/deps.js';
@@ -315,7 +316,10 @@ function partnerOf(
       readPayerName(container.get(tokens.deps), mode, reference, partyRef),
     onQueued: () => container.get(tokens.signals).wake('partner messages'),
   };
-  const given = world.partners?.[mode];
-  if (given !== undefined) return given(setup);
-  return name === 'none' ? null : partners[name].create(setup, partnerEnv);
+  const own = name === 'none' ? null : (of: PartnerSetup) => partners[name].create(of, partnerEnv);
+  const partner = (world.partners?.[mode] ?? own)?.(setup) ?? null;
+  if (partner === null) return null;
+  const others = withoutHundredths(partner.currencies).join(', ');
+  assert(others === '', `amounts have two decimals, unlike those of the partner in: ${others}`);
+  return partner;
 }

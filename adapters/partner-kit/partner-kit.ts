@@ -4,7 +4,7 @@
 // ran.
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import { money, parseRate } from '../../core/domain/base/money.js';
+import { money, parseRate, withoutHundredths } from '../../core/domain/base/money.js';
 import { commandRules } from './command-rules.js';
 import {
   approvedParty,
@@ -232,6 +232,7 @@ function quoteRules(traits: PartnerTraits, check: RuleCheck): void {
     const { partner } = harness;
     const destination = await destinationOf(harness);
     assert.ok(partner.currencies.includes(traits.amounts.fine.currency));
+    assert.deepEqual(withoutHundredths(partner.currencies), []);
     const foreign = money(100_000n, 'XTS');
     assert.equal((await partner.quote({ source: foreign, destination })).outcome, 'refused');
     const source = traits.amounts.fine;

@@ -270,7 +270,7 @@ export interface SettlementPartner {
   readonly callTimeoutMs: number;
   /** For this long a call in doubt may take effect: a look-up that finds nothing proves nothing. */
   readonly effectWithinMs: number;
-  /** Currencies that buyers can pay in, ISO 4217. */
+  /** Currencies that buyers can pay in, ISO 4217, of two decimals: a host refuses others. */
   readonly currencies: readonly string[];
   readonly notes: PartnerNotes;
   /** Required fields in addition to those of dossier.ts; `tosId`: accepted terms. */

@@ -23,3 +23,11 @@ test('a partner written against the port settles a payment', async () => {
   assert.deepEqual(kinds, ['party', 'party', 'payin', 'payout']);
   await ponte.close();
 });
+
+test('a partner with currencies without two decimals is refused before anything is stored', async () => {
+  const partner = (setup: Parameters<typeof createBankPartner>[0]) => ({
+    ...createBankPartner(setup),
+    currencies: ['USD', 'JPY', 'EUR', 'KWD'],
+  });
+  await assert.rejects(createPonte({ partner }), /two decimals.*: JPY, KWD/);
+});

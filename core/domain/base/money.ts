@@ -1,5 +1,5 @@
 // Amounts and rates: exact integers inside, decimal strings at the edges, never a float. Every
-// division names its rounding. All currencies have two decimals.
+// division names its rounding. All currencies have two decimals: no partner may list another one.
 import { assert } from '../../errors.js';
 import { plainSigns } from './typed-text.js';
 
@@ -29,6 +29,19 @@ const BASIS_POINTS = 10_000n;
 
 const amountForm = /^([0-9]{1,12})(?:\.([0-9]{1,2}))?$/;
 const rateForm = /^([0-9]{1,12})(?:\.([0-9]{1,8}))?$/;
+
+/** ISO 4217 (list one of 2026): currencies of 0, 3 and 4 decimals. */
+const otherCurrencies: ReadonlySet<string> = new Set(
+  (
+    'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF ' +
+    'BHD IQD JOD KWD LYD OMR TND CLF UYW'
+  ).split(' '),
+);
+
+/** Those of the currencies that an amount of ours cannot state. */
+export function withoutHundredths(currencies: readonly string[]): readonly string[] {
+  return currencies.filter((currency) => otherCurrencies.has(currency));
+}
 
 export function money(amountMinor: bigint, currency: string): Money {
   return Object.freeze({ amountMinor, currency });

@@ -34,6 +34,7 @@ export const defects: Readonly<Record<string, (partner: SettlementPartner) => Pa
   'a command that is not found': () => ({
     payout: { find: async () => ({ outcome: 'done', value: null }) },
   }),
+  'a currency without two decimals': () => ({ currencies: ['USD', 'EUR', 'GBP', 'JPY'] }),
   'messages that nobody verifies': () => ({
     readInbound: () => ({ messageId: 'msg_1', facts: [] }),
   }),
