@@ -2,17 +2,15 @@
 // agent lists, reads and explains payments, and simulates in test mode. It is a client of the API
 // with one key, and may do what that key may.
 import { createInterface } from 'node:readline';
-import type { Command } from 'commander';
 import { z } from 'zod';
 import { createPonteClient, type PonteClient } from '../adapters/client/ponte-client.js';
 import { type RepeatOptions, repeatingFetch } from '../adapters/client/repeating-fetch.js';
+import { checkedAgainst } from '../adapters/http/protocol/request-input.js';
 import { paymentStatuses } from '../core/domain/payments/payment.js';
 import { simulatedEvents, simulations } from '../core/domain/payments/simulated-event.js';
 import { productVersion } from '../host/product-version.js';
 import type { FeedSource } from './feed-client.js';
-import { sourceOf } from './listen.js';
-import { failureOutcome, finish, type Shell, withAuthority } from './operator.js';
-import { addOptions, type OptionValues, value } from './options.js';
+import type { Shell } from './operator.js';
 
 /** Versions of the protocol with the messages that are used here, newest first. */
 const versions = ['2025-06-18', '2025-03-26', '2024-11-05'] as const;
@@ -110,30 +108,6 @@ const tools: Readonly<Record<string, Tool>> = {
   },
 };
 
-const agentOptions = {
-  url: value('<url>', 'the server; the one of PONTE_BASE_URL or PONTE_PORT by default'),
-  key: value('<api-key>', 'an API key; PONTE_KEY or PONTE_KEY_FILE by default'),
-};
-
-export function addMcpCommand(shell: Shell, program: Command): void {
-  const command = program
-    .command('mcp')
-    .description(
-      'serve the Model Context Protocol on standard input and output: an agent lists, reads and ' +
-        'explains payments, and simulates in test mode',
-    );
-  addOptions(command, agentOptions);
-  withAuthority(command, 'none');
-  command.action(async () => {
-    try {
-      const source = await sourceOf(shell, command.opts<OptionValues<typeof agentOptions>>());
-      await serveAgent(shell, source);
-    } catch (error) {
-      finish(shell, failureOutcome(shell, error), false);
-    }
-  });
-}
-
 /** Until its input ends. */
 export async function serveAgent(
   shell: Pick<Shell, 'stdin' | 'stdout'>,
@@ -213,7 +187,6 @@ interface Params {
 }
 
 async function called(api: Api, { input, call }: Tool, given: unknown) {
-  const { checkedAgainst } = await import('../adapters/http/protocol/request-input.js');
   const problems: string[] = [];
   const checked = checkedAgainst(input, given, problems);
   if (problems.length > 0) return failure(`${problems.join('.\n')}.`);

@@ -13,7 +13,6 @@ import {
 } from '../core/usecases/money-desk/desk-texts.js';
 import type { DeskOutcome } from '../core/usecases/money-desk/money-desk.js';
 import type { ListedProposal, QueueRow } from '../core/usecases/money-desk/money-queues.js';
-import { readOrganizationName } from '../core/usecases/parties/organizations.js';
 import type { Outcome } from './operator.js';
 import { instantOrNull } from './output.js';
 
@@ -143,6 +142,7 @@ export async function decidedOutcome(
 ): Promise<Outcome> {
   const { kind, decision, ended } = outcome;
   const { orgId, mode } = decision;
+  const { readOrganizationName } = await import('../core/usecases/parties/organizations.js');
   const name = await readOrganizationName({ store }, orgId);
   const of = name === null ? [] : wrapped(`${name} (${orgId}), ${mode}:`);
   return {

@@ -31,7 +31,7 @@ import { addWaitingCommand } from './commands/waiting-command.js';
 import { addDemoCommand } from './demo.js';
 import { exitCodes } from './exit-codes.js';
 import { addListenCommand } from './listen.js';
-import { addMcpCommand } from './mcp.js';
+import { addMcpCommand } from './mcp-command.js';
 import { describedCommand, failureOutcome, finish, type Shell } from './operator.js';
 import { addProofCommands } from './proof-verify.js';
 

@@ -280,6 +280,22 @@ for (const node of nodes) {
       assert.match(commit ?? '', /^([0-9a-f]{12}(-dirty)?|unknown)$/);
     });
 
+    test('commands are declared without a package but the one that reads them', () => {
+      const report = `import { registerHooks } from 'node:module';
+        registerHooks({ load: (url, context, next) => (console.log(url), next(url, context)) });`;
+      const quiet = '--disable-warning=ExperimentalWarning';
+      const preload = ['--import', `data:text/javascript,${encodeURIComponent(report)}`];
+      const bin = join(consumer, 'node_modules/ponte-payments', manifest.bin.ponte as string);
+      const loaded = run(node, [quiet, ...preload, bin, '--version']).match(/^file:.*\.js$/gm);
+      // The bundler names each file above its code.
+      const packages = (loaded ?? []).flatMap((url) =>
+        [...readFileSync(new URL(url), 'utf8').matchAll(/^\/\/ node_modules\/([^/\n]+)/gm)].map(
+          ([, name]) => name,
+        ),
+      );
+      assert.deepEqual([...new Set(packages)], ['commander']);
+    });
+
     test('each export can be imported, and required with the names that can be imported', () => {
       const specifiers = Object.keys(manifest.exports)
         .filter((path) => !path.endsWith('.json'))

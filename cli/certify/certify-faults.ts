@@ -1,7 +1,8 @@
 // The faults of `ponte certify`: what is played, what a right integration then does, and how that
 // is seen. A check reports to its stage; what nothing shows is "not seen", never "ok".
 import type { SimulatedEvent } from '../../core/domain/payments/simulated-event.js';
-import { type ApiRule, refusal, type Stage } from './stage.js';
+import { catalogue, type ErrorCode } from '../../core/errors.js';
+import type { ApiAnswer, ApiRule, Stage } from './stage.js';
 
 interface Fault {
   readonly played: string;
@@ -292,4 +293,10 @@ async function repeated(stage: Stage, rule: ApiRule, waitMs = 0): Promise<void> 
     return rule(call, forward);
   });
   await stage.repeatsCreate(waitMs);
+}
+
+export function refusal(error: ErrorCode, fields: object): ApiAnswer {
+  const { status, message } = catalogue[error];
+  const body = { statusCode: status, error, message, ...fields };
+  return { status, body: JSON.stringify(body) };
 }

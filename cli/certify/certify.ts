@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { seededBytes } from '../../adapters/crypto/ids.js';
 import { webhookSender } from '../../adapters/webhooks/sender.js';
 import { createPonte, type Ponte } from '../../host/embed.js';
-import { type FaultName, faultNames, faults } from './certify-faults.js';
+import { type FaultName, faultNames, faults, refusal } from './certify-faults.js';
 import {
   type ApiAnswer,
   type ApiCall,
@@ -14,7 +14,6 @@ import {
   type IntegrationUnderTest,
   isFeed,
   type Play,
-  refusal,
   Stage,
   secretOf,
   unready,

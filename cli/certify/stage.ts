@@ -10,10 +10,9 @@ import {
   standardHeaders,
   webhookHeaders,
 } from '../../core/domain/webhooks/signature.js';
-import { catalogue, type ErrorCode } from '../../core/errors.js';
 import type { WebhookResult, WebhookSender } from '../../core/ports/outside.js';
 import type { Ponte, ReceivedWebhook } from '../../host/embed.js';
-import type { PlayedEvent } from './certify-faults.js';
+import { type PlayedEvent, refusal } from './certify-faults.js';
 
 export type Verdict = 'ok' | 'failed' | 'not seen';
 
@@ -452,12 +451,6 @@ function withOtherDigit(body: string, random: Random): string {
   const place = places[random(places.length)] ?? 0;
   const digit = (Number(body[place]) + 1 + random(8)) % 9;
   return `${body.slice(0, place)}${digit || 9}${body.slice(place + 1)}`;
-}
-
-export function refusal(error: ErrorCode, fields: object): ApiAnswer {
-  const { status, message } = catalogue[error];
-  const body = { statusCode: status, error, message, ...fields };
-  return { status, body: JSON.stringify(body) };
 }
 
 function nameOf({ headers, body }: ApiCall): string {
