@@ -21,8 +21,6 @@ import { createLetters } from '../adapters/pages/letters/letters.js';
 import { proofFile } from '../adapters/pages/proof/proof-pack.js';
 import { partners } from '../adapters/partner/partners.js';
 import type { PartnerSetup, RunningPartner } from '../adapters/partner/running-partner.js';
-import { openPostgresStore } from '../adapters/storage/postgres/store.js';
-import { openSqliteStore } from '../adapters/storage/sqlite/store.js';
 import type { ServedStore } from '../adapters/storage/store.js';
 import { webhookSender } from '../adapters/webhooks/sender.js';
 import { withoutHundredths } from '../core/domain/base/money.js';
@@ -97,11 +95,12 @@ export interface Address {
   baseUrl: string;
 }
 
-export function createContainer(
+export async function createContainer(
   config: Config,
   secretKeys: readonly SecretKey[],
   world: AdapterOverrides = {},
-): Container {
+): Promise<Container> {
+  const openStore = await storeOpener(config);
   const container = new Container({ defaultScope: 'Singleton' });
   const { allowPrivateUrls: allowPrivate, host, port } = config;
   const bind = <T>(id: ServiceIdentifier<T>) => container.bind(id);
@@ -113,20 +112,11 @@ export function createContainer(
   bind(tokens.sender).toDynamicValue(() => world.sender ?? webhookSender({ allowPrivate }));
   bind(tokens.mailer).toDynamicValue((all) => world.mailer ?? mailer(config, all.get(tokens.log)));
   bind(tokens.letters).toDynamicValue(() => createLetters());
-  bind(tokens.store).toDynamicValue((all) => openStore(config, sealerOf(all)));
+  bind(tokens.store).toDynamicValue((all) => openStore(sealerOf(all)));
   bind(tokens.secretBox).toDynamicValue(() => createSecretBox(secretKeys));
   bind(tokens.documents).toDynamicValue(() => documents(config, world));
   bind(tokens.tokenSigner).toDynamicValue((all) =>
-    createTokenSigner(
-      config.jwtKeys === null
-        ? databaseKeys({
-            store: all.get(tokens.store),
-            secretBox: all.get(tokens.secretBox),
-            ids: all.get(tokens.ids),
-            clock: all.get(tokens.clock),
-          })
-        : fixedKeys(config.jwtKeys),
-    ),
+    createTokenSigner(config.jwtKeys === null ? databaseKeys(all) : fixedKeys(config.jwtKeys)),
   );
   bind(tokens.passkeyVerifier).toDynamicValue(() => createPasskeyVerifier());
   bind(tokens.rateLimits).toDynamicValue((all) => all.get(tokens.store).rateLimits);
@@ -191,9 +181,14 @@ function clockOf(container: Container, { database }: Config): HostClock {
   });
 }
 
-function openStore({ database }: Config, sealer: Sealer): ServedStore {
-  if (database.kind === 'postgres') return openPostgresStore({ url: database.url }, sealer);
-  return openSqliteStore({ path: database.file }, sealer);
+/** Loads the driver of this database alone. */
+async function storeOpener({ database }: Config): Promise<(sealer: Sealer) => ServedStore> {
+  if (database.kind === 'postgres') {
+    const { openPostgresStore } = await import('../adapters/storage/postgres/store.js');
+    return (sealer) => openPostgresStore({ url: database.url }, sealer);
+  }
+  const { openSqliteStore } = await import('../adapters/storage/sqlite/store.js');
+  return (sealer) => openSqliteStore({ path: database.file }, sealer);
 }
 
 function sealerOf(all: Pick<ResolutionContext, 'get'>): Sealer {
@@ -239,7 +234,13 @@ function settings(config: Config, address: Address): Deps['settings'] {
   };
 }
 
-function databaseKeys(needs: KeyNeeds): TokenKeys {
+function databaseKeys(all: Pick<ResolutionContext, 'get'>): TokenKeys {
+  const needs: KeyNeeds = {
+    store: all.get(tokens.store),
+    secretBox: all.get(tokens.secretBox),
+    ids: all.get(tokens.ids),
+    clock: all.get(tokens.clock),
+  };
   return {
     signing: () => currentKey(needs, 'session'),
     accepted: () => validKeys(needs, 'session'),

@@ -113,7 +113,7 @@ export async function createPonte(options: PonteOptions = {}): Promise<Ponte> {
   };
   const keys = parseSecretKeys(newSecretKey('embed', seededBytes(`${seed} secret keys`)));
   assert(keys.valid, 'a new secret key is valid');
-  const container = createContainer(config, keys.keys, {
+  const container = await createContainer(config, keys.keys, {
     clock: { nowMs: () => time.nowMs },
     documents: createMemoryDocuments(),
     mailer,

@@ -21,7 +21,6 @@ import { recordKeyCheckValue, secretKeysProblem } from '../core/usecases/service
 import { currentKey } from '../core/usecases/service/service-keys.js';
 import { missingSearch } from '../core/usecases/webhooks/event-deliveries.js';
 import { anchorStep } from './anchor-place.js';
-import { readBackupAgeMs } from './backup-schedule.js';
 import { type Config, ConfigError } from './config.js';
 import { hostUrl, tokens } from './container.js';
 import type { Creation } from './database-place.js';
@@ -286,8 +285,10 @@ async function serveMetrics(
   { store, clock }: { readonly store: ServedStore; readonly clock: HostClock },
 ): Promise<string> {
   const wanted = { host, port: metricsPort ?? 0 };
-  const ageMs = async (to: string) =>
-    (await readBackupAgeMs(deps, store.name, to)) ?? Number.POSITIVE_INFINITY;
+  const ageMs = async (to: string) => {
+    const { readBackupAgeMs } = await import('./backup-schedule.js');
+    return (await readBackupAgeMs(deps, store.name, to)) ?? Number.POSITIVE_INFINITY;
+  };
   const backupAge = plan === null ? null : () => ageMs(plan.to);
   const gauges = { backupAgeMs: backupAge, clockSkewMs: clock.skewMs };
   const sources = { queueStats: () => readQueueStats(deps), store, ...gauges };

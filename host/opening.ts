@@ -8,7 +8,7 @@ import { type AdapterOverrides, createContainer, tokens } from './container.js';
 import { type Creation, databaseProblem } from './database-place.js';
 import { developmentSecret, throwawaySecret } from './development.js';
 
-export type Container = ReturnType<typeof createContainer>;
+export type Container = Awaited<ReturnType<typeof createContainer>>;
 
 /** Wires everything and opens the database. StoreRefusal if it is missing and not created. */
 export async function open(
@@ -21,7 +21,7 @@ export async function open(
   if (creates) makeFolders(config);
   assert(config.secretKeys !== null || !config.production, 'production has configured keys');
   const keys = config.secretKeys ?? developmentSecret(config, { creates });
-  const container = createContainer(config, keys ?? throwawaySecret(), world);
+  const container = await createContainer(config, keys ?? throwawaySecret(), world);
   container.get(tokens.store);
   return { container, hasKeys: keys !== null };
 }

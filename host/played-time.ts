@@ -1,7 +1,8 @@
 // Runs all work of a service whose clock moves on request only, each piece at the time when it
 // falls due: for embedding, and to seed a database with a past.
 import { assert } from '../core/errors.js';
-import { type createContainer, tokens } from './container.js';
+import { tokens } from './container.js';
+import type { Container } from './opening.js';
 import { localSteps, type WorkerStep, workerSteps } from './workers.js';
 
 /** `runUntilIdle` skips waits this short: the sandbox polls the decisions of the partner. */
@@ -19,10 +20,7 @@ export interface PlayedWork {
   nextAdvanceAtMs(): Promise<number | null>;
 }
 
-export function workOf(
-  container: ReturnType<typeof createContainer>,
-  time: PlayedWork['time'],
-): PlayedWork {
+export function workOf(container: Container, time: PlayedWork['time']): PlayedWork {
   const [store, deps] = [container.get(tokens.store), container.get(tokens.deps)];
   const runners = container.get(tokens.runners);
   const partners = container.get(tokens.partners);
