@@ -9,14 +9,17 @@
 //   npm test -- test/core --name 'is refused'           the tests with such a title
 //   npm test -- --silence 500                           on a slow machine: seconds without progress
 //   npm test -- --lists                                 the tests of all routes, pages and columns
+import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
+  statfsSync,
   writeFileSync,
 } from 'node:fs';
 import { availableParallelism, loadavg, tmpdir } from 'node:os';
@@ -113,6 +116,12 @@ const NIGHTLY_TOTAL_MS = 2_400_000;
 /** Maximum time that the shared server may take to start, or to stop. */
 const SERVER_MS = 60_000;
 const SLOWEST = 20;
+/** Start of the name of the temporary folder of a run. */
+const FOLDER = 'ponte-tests-';
+/** Linux has files in memory there. */
+const IN_MEMORY = '/dev/shm';
+/** Of it and of the memory must be free: three times what a run of all tests takes. */
+const IN_MEMORY_MIN_BYTES = 6 * 2 ** 30;
 /** Maximum number of files in a line about a process. */
 const NAMED_MAX = 5;
 
@@ -224,13 +233,44 @@ function usualSilenceMs(): number {
   return Math.min(Math.max(SILENCE_MS, busyMs), SILENCE_MAX_MS);
 }
 
-/** A folder for the temporary files of the run, removed with everything that a test left there. */
+/**
+ * A folder for the temporary files of the run, removed with everything that a test left there. In
+ * memory if there is room: ext4 looks at every file that was removed in the last minutes before it
+ * makes one, and PostgreSQL makes some hundred for each database.
+ */
 function emptyFolder(): string {
-  const parent = mayPostgresEnter(tmpdir()) ? tmpdir() : '/tmp';
-  const folder = mkdtempSync(join(parent, 'ponte-tests-'));
+  const parent = [IN_MEMORY, tmpdir()].find((path) => mayHold(path) && mayPostgresEnter(path));
+  const folder = mkdtempSync(join(parent ?? '/tmp', `${FOLDER}${process.pid}-`));
   chmodSync(folder, 0o755);
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
+  process.once('exit', () => removeFolder(folder));
   return folder;
+}
+
+/** Files in memory need room, and containers often forbid to run programs from there. */
+function mayHold(parent: string): boolean {
+  if (parent !== IN_MEMORY) return true;
+  const probe = join(parent, `${FOLDER}${process.pid}`);
+  try {
+    for (const name of readdirSync(parent)) if (isLeftover(name)) removeFolder(join(parent, name));
+    const { bavail, bsize } = statfsSync(parent);
+    writeFileSync(probe, '#!/bin/sh\n', { mode: 0o755 });
+    execFileSync(probe);
+    return Math.min(bavail * bsize, process.availableMemory()) >= IN_MEMORY_MIN_BYTES;
+  } catch {
+    return false;
+  } finally {
+    removeFolder(probe);
+  }
+}
+
+/** A run that was killed leaves its folder. */
+function isLeftover(name: string): boolean {
+  const [, pid] = new RegExp(`^${FOLDER}(\\d+)-`).exec(name) ?? [];
+  return pid !== undefined && !existsSync(`/proc/${pid}`);
+}
+
+function removeFolder(path: string): void {
+  rmSync(path, { recursive: true, force: true, maxRetries: 5 });
 }
 
 /** Whether the run is large enough to build what some tests start. */
