@@ -32,6 +32,8 @@ export interface ScheduleOptions {
   readonly env: NodeJS.ProcessEnv;
   readonly clock: Clock;
   readonly log: Log;
+  /** As setPriority takes it: the lowest by default. */
+  readonly priority?: number;
 }
 
 export function scheduleBackups(options: ScheduleOptions): BackupSchedule {
@@ -89,7 +91,7 @@ async function dueInMs(plan: BackupPlan, source: Source, clock: Clock): Promise<
 
 /** Returns the reason of a failure; null on success. */
 function runBackup(
-  { plan, program, env, log }: ScheduleOptions,
+  { plan, program, env, log, priority = constants.priority.PRIORITY_LOW }: ScheduleOptions,
   signal: AbortSignal,
 ): Promise<string | null> {
   const [path = '', ...first] = program;
@@ -98,7 +100,7 @@ function runBackup(
     const child = spawn(path, words, { env, signal, stdio: ['ignore', 'pipe', 'pipe'] });
     // First: a process that cannot be started has no streams.
     child.on('error', (error) => resolve(error.message));
-    lowerPriority(child.pid);
+    givePriority(child.pid, priority);
     let [output, failure] = ['', ''];
     child.stdout?.on('data', (chunk) => (output = `${output}${chunk}`.slice(-REASON_LENGTH)));
     child.stderr?.on('data', (chunk) => (failure = `${failure}${chunk}`.slice(-REASON_LENGTH)));
@@ -112,10 +114,10 @@ function runBackup(
   });
 }
 
-function lowerPriority(pid: number | undefined): void {
+function givePriority(pid: number | undefined, priority: number): void {
   if (pid === undefined) return;
   try {
-    setPriority(pid, constants.priority.PRIORITY_LOW);
+    setPriority(pid, priority);
   } catch {
     // The process has ended, or this user lacks the right: it runs at normal priority.
   }

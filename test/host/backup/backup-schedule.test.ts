@@ -1,7 +1,7 @@
 // Scheduled backups of a serving host: their number, failures, and what an operator sees.
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { hostname } from 'node:os';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { constants, getPriority, hostname } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { newestBackup } from '../../../adapters/backup/backup-folder.js';
@@ -27,7 +27,10 @@ const sourceOf = (place: Place) => ({ host: hostname(), database: place.file });
 const newest = (place: Place) => newestBackup(place.backups, sourceOf(place));
 const backupsIn = (root: string) => readdirSync(root).filter((name) => name.startsWith('ponte-'));
 
-/** A schedule in this process, whose backups are made by processes; and what it logged. */
+/**
+ * A schedule in this process, whose backups are made by processes; and what it logged. They have
+ * the priority of other tests: those take all of a busy machine from a process with a lower one.
+ */
 function scheduled(t: TestContext, place: Place, fields: Partial<ScheduleOptions> = {}) {
   const logged: string[] = [];
   const note = (message: string, given?: object) =>
@@ -35,7 +38,16 @@ function scheduled(t: TestContext, place: Place, fields: Partial<ScheduleOptions
   const log: Log = { debug: note, info: note, warn: note, error: note };
   const plan = { to: place.backups, everyMs: 100, keep: 2 };
   const env = { ...process.env, ...place.env };
-  const options = { plan, source: sourceOf(place), program, env, clock, log, ...fields };
+  const options = {
+    plan,
+    source: sourceOf(place),
+    program,
+    env,
+    clock,
+    log,
+    priority: 0,
+    ...fields,
+  };
   const schedule = scheduleBackups(options);
   t.after(() => schedule.stop());
   return { logged, schedule };
@@ -90,14 +102,16 @@ test('a backup that fails is an alert with its reason, and the next one is tried
   assert.match(refused.logged[0] ?? '', /^alert .*a scheduled backup failed.*E2BIG/);
 });
 
-test('a stop ends the backup that is under way', async (t) => {
+test('a backup has the lowest priority, and a stop ends the one that is under way', async (t) => {
   const place = await servedPlace(folder, 'stopped');
-  // A program that never ends by itself, and says that it runs.
+  // A program that never ends by itself, and says which process it is.
   const runs = join(folder, 'runs');
-  const code = `fs.writeFileSync(${JSON.stringify(runs)}, ''); setInterval(() => {}, 1000)`;
-  const endless = [process.execPath, '-e', code, '--'];
-  const { logged, schedule } = scheduled(t, place, { program: endless });
-  await until(() => existsSync(runs));
+  const written = `fs.writeFileSync(${JSON.stringify(runs)}, String(process.pid))`;
+  const code = `${written}; setInterval(() => {}, 1000)`;
+  const program = [process.execPath, '-e', code, '--'];
+  const { logged, schedule } = scheduled(t, place, { program, priority: undefined });
+  const pid = await until(() => existsSync(runs) && readFileSync(runs, 'utf8'));
+  assert.equal(getPriority(Number(pid)), constants.priority.PRIORITY_LOW);
   await schedule.stop();
   assert.deepEqual(logged, []);
 });
