@@ -155,7 +155,8 @@ export function operationIdAt(method: string, target: string): string | null {
 }
 
 function pointerOf(method: string, target: string) {
-  const [pathname = ''] = target.split(/[?#]/);
+  // A probe may have a slash at its end.
+  const pathname = target.replace(/[?#].*/s, '').replace(/^(\/healthz|\/readyz)\/$/, '$1');
   const name = method === 'HEAD' ? 'get' : method.toLowerCase();
   const path = forms.find(({ form }) => form.test(pathname))?.path ?? '';
   const operation = document.paths[path]?.[name];
