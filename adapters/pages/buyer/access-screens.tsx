@@ -49,7 +49,7 @@ export function askScreen(scene: PaymentScene): ScreenContent {
   };
 }
 
-export function WhoAsks({ scene }: { readonly scene: PaymentScene }): VNode {
+export function WhoAsks({ scene }: { readonly scene: PaymentScene }) {
   const { texts, org, payee, organization } = scene;
   const { website } = organization;
   return (
@@ -149,7 +149,7 @@ function isForApprover({ view: { payment } }: Scene): boolean {
 }
 
 /** A long address breaks after its @ first. */
-function breakable(text: string): VNode {
+function breakable(text: string) {
   const [before = '', ...after] = text.split('@');
   return (
     <>

@@ -1,6 +1,6 @@
 // Bank details as rows to copy: what must match exactly, then each account. Rails with the same
 // fields are one account under one heading.
-import type { ComponentChildren, VNode } from 'preact';
+import type { ComponentChildren } from 'preact';
 import type {
   InstructionField,
   PayinInstructions,
@@ -17,7 +17,7 @@ type BankProps = Readonly<{ scene: PaymentScene; instructions: PayinInstructions
 
 type Account = Readonly<{ rails: readonly RailInstructions[]; fields: RailInstructions['fields'] }>;
 
-export function BankAccounts({ scene, instructions }: BankProps): VNode {
+export function BankAccounts({ scene, instructions }: BankProps) {
   const { texts, view } = scene;
   const [usual, ...others] = accountsOf(instructions);
   const isTest = view.mode === 'test';
@@ -72,7 +72,7 @@ function headingOf({ texts }: PaymentScene, { rails }: Account): string {
   return `${place} (${texts.frame.or(rails.map(({ rail }) => names[rail]))})`;
 }
 
-function MustMatch({ scene, instructions }: BankProps): VNode {
+function MustMatch({ scene, instructions }: BankProps) {
   const { texts, format } = scene;
   const { transfer } = texts;
   const { amount, reference, referenceRequired } = instructions;
@@ -94,7 +94,7 @@ function MustMatch({ scene, instructions }: BankProps): VNode {
   );
 }
 
-function ReferenceNote({ scene: { texts }, instructions }: BankProps): VNode | null {
+function ReferenceNote({ scene: { texts }, instructions }: BankProps) {
   const { reference, referenceRequired } = instructions;
   if (reference === null) return null;
   const { referenceNote, referenceHelps } = texts.transfer;
@@ -115,10 +115,7 @@ export function referenceRows(instructions: PayinInstructions | null, label: str
 }
 
 /** First, as payments are diverted by changed bank details. `at`: the page with the code. */
-export function Replaced({
-  scene,
-  at = '',
-}: Readonly<{ scene: PaymentScene; at?: string }>): VNode | null {
+export function Replaced({ scene, at = '' }: Readonly<{ scene: PaymentScene; at?: string }>) {
   const { texts, payment } = scene;
   const { issuedAtMs, replacedAtMs } = payment.check ?? { issuedAtMs: 0, replacedAtMs: null };
   if (replacedAtMs === null) return null;
@@ -127,7 +124,7 @@ export function Replaced({
 }
 
 /** On paper: which page it was printed from, and where bank details are checked. */
-export function PrintedFrom({ scene, verify }: { scene: PaymentScene; verify?: true }): VNode {
+export function PrintedFrom({ scene, verify }: { scene: PaymentScene; verify?: true }) {
   const { texts, payment } = scene;
   const { links, shortId, check } = payment;
   return (
@@ -167,7 +164,7 @@ interface AccountProps extends BankProps {
   readonly isFirst?: true;
 }
 
-function AccountRows({ scene, instructions, account, isFirst }: AccountProps): VNode {
+function AccountRows({ scene, instructions, account, isFirst }: AccountProps) {
   const { texts } = scene;
   const rows: readonly FactRow[] = account.fields.map(({ name, value }) => {
     const label = texts.transfer.fields[name];
@@ -200,7 +197,7 @@ function timeRow({ texts }: PaymentScene, { rails }: Account): FactRow | null {
 }
 
 /** Account, amount and reference for a banking app; they stand above as text. */
-function Scan({ scene: { texts }, instructions }: BankProps): VNode | null {
+function Scan({ scene: { texts }, instructions }: BankProps) {
   const codes = instructions.rails.map((rail) => epcCode(instructions, rail));
   const code = codes.find((one) => one !== null) ?? null;
   if (code === null) return null;

@@ -1,5 +1,4 @@
 // The links to the print view of a page and to its file.
-import type { VNode } from 'preact';
 import type { FilePage } from '../hosted/page-view.js';
 import type { PaymentScene } from '../hosted/scene.js';
 import { ButtonLink } from '../kit/components.js';
@@ -12,7 +11,7 @@ export interface FileLinksProps {
 }
 
 /** One link where no file shows the texts: a browser prints them, or saves them itself. */
-export function FileLinks({ scene, page, print }: FileLinksProps): VNode {
+export function FileLinks({ scene, page, print }: FileLinksProps) {
   const { texts, view, hasFile } = scene;
   const path = `${view.path}/${page}`;
   return (

@@ -1,6 +1,5 @@
 // KYC around its form: why and what we ask, the wait, corrections and the decision. With a payment
 // or without one.
-import type { VNode } from 'preact';
 import { deadline } from '../../../core/domain/base/deadline.js';
 import type { KycState } from '../../../core/domain/parties/buyer-kyc.js';
 import type { ScreenContent } from '../hosted/layout.js';
@@ -64,7 +63,7 @@ function startScreen(scene: Scene): ScreenContent {
 }
 
 /** In place of the form: the buyer is known to another integrator. */
-function Facts({ scene }: { readonly scene: Scene }): VNode {
+function Facts({ scene }: { readonly scene: Scene }) {
   const words = scene.texts.kyc.facts;
   return (
     <Card heading={words.heading} isStack>
@@ -178,7 +177,7 @@ function rejectedScreen(scene: Scene): ScreenContent {
 }
 
 /** Money that came in although no bank details were given. */
-function Received({ scene }: { readonly scene: Scene }): VNode | null {
+function Received({ scene }: { readonly scene: Scene }) {
   if (scene.view.payment === null) return null;
   return <MoneyCard scene={paymentScene(scene)} stops={null} rest="payee" />;
 }

@@ -1,5 +1,4 @@
 // Line items and notes of the integrator, after sign-in only.
-import type { VNode } from 'preact';
 import type { LineItem } from '../hosted/page-view.js';
 import type { PaymentScene } from '../hosted/scene.js';
 import { type FactRow, Foreign, Rows } from '../kit/components.js';
@@ -9,7 +8,7 @@ import { plainText } from '../kit/plain-text.js';
 type ItemsProps = Readonly<{ scene: PaymentScene }>;
 
 /** In a screen that is about something else. */
-export function FoldedItems({ scene }: ItemsProps): VNode | null {
+export function FoldedItems({ scene }: ItemsProps) {
   return hasItems(scene) ? (
     <details>
       <summary>{scene.texts.price.items}</summary>
@@ -19,7 +18,7 @@ export function FoldedItems({ scene }: ItemsProps): VNode | null {
 }
 
 /** On paper. */
-export function ShownItems({ scene }: ItemsProps): VNode | null {
+export function ShownItems({ scene }: ItemsProps) {
   return hasItems(scene) ? (
     <section class="stack-s">
       <h2>{scene.texts.price.items}</h2>
@@ -34,7 +33,7 @@ function hasItems({ view, payment }: PaymentScene): boolean {
   return view.viewer !== null && (hasLines || plainText(notes) !== '');
 }
 
-function Items({ scene }: ItemsProps): VNode {
+function Items({ scene }: ItemsProps) {
   const { lineItems, taxes, notes } = scene.payment.display;
   const note = plainText(notes);
   return (
@@ -67,7 +66,7 @@ function taxRows({ texts, format, payment }: PaymentScene): readonly FactRow[] {
 function ItemTable({
   scene: { texts },
   items,
-}: Readonly<{ scene: PaymentScene; items: readonly LineItem[] }>): VNode {
+}: Readonly<{ scene: PaymentScene; items: readonly LineItem[] }>) {
   const { item, quantity, unitPrice, subtotal, lines } = texts.price;
   return (
     <Table

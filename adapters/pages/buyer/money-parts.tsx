@@ -1,6 +1,6 @@
 // Parts that speak about money: the four answers, the sum of what came in and goes back, and where
 // the money is. Every screen of a payment shows each amount that is not zero.
-import type { ComponentChildren, VNode } from 'preact';
+import type { ComponentChildren } from 'preact';
 import { deadline } from '../../../core/domain/base/deadline.js';
 import { DAY_MS } from '../../../core/domain/base/instant.js';
 import { type Money, money } from '../../../core/domain/base/money.js';
@@ -64,7 +64,7 @@ export interface Answered {
 }
 
 /** The last answer is the same everywhere: the integrator, with the reference. */
-export function FourAnswers({ money: where, next, todo }: Answered): VNode {
+export function FourAnswers({ money: where, next, todo }: Answered) {
   const { texts } = useScene();
   const { money: whereQuestion, next: nextQuestion, todo: todoQuestion, ask } = texts.answers;
   return (
@@ -79,7 +79,7 @@ export function FourAnswers({ money: where, next, todo }: Answered): VNode {
   );
 }
 
-function WhomToAsk(): VNode {
+function WhomToAsk() {
   const { view, texts } = useScene();
   const contacts = useContacts();
   const org = <b>{nameOf(view.organization?.name ?? '')}</b>;
@@ -124,7 +124,7 @@ export function payerNameOf({ payment, texts }: PaymentScene): string {
 function MoneyTable({
   scene,
   rest,
-}: Readonly<{ scene: PaymentScene; rest: 'missing' | 'payee' | 'review' }>): VNode {
+}: Readonly<{ scene: PaymentScene; rest: 'missing' | 'payee' | 'review' }>) {
   const { payment, texts, format, payee } = scene;
   const { asked, received, goingBack, refunded, kept, missing } = shownSums(scene);
   const line = (label: ComponentChildren, amount: Money): FactRow | null =>
@@ -161,7 +161,7 @@ export function MoneyCard({
   readonly scene: PaymentScene;
   readonly stops: readonly Stop[] | null;
   readonly rest: 'missing' | 'payee' | 'review';
-}): VNode | null {
+}) {
   if (!hasMoneyMoved(scene)) return null;
   // A receipt names what was paid.
   const isTable = scene.payment.settlement === null || !isExact(shownSums(scene));
@@ -273,7 +273,7 @@ export function condition(
 export function PayWithin({
   scene,
   dueDate,
-}: Readonly<{ scene: PaymentScene; dueDate: string | null }>): VNode | null {
+}: Readonly<{ scene: PaymentScene; dueDate: string | null }>) {
   const { texts, view, payment } = scene;
   const { payWithinDays: days } = payment;
   if (days === null) return null;

@@ -1,5 +1,5 @@
 // After the money arrived: held, on its way, paid; and the receipt, also as a print view.
-import type { ComponentChildren, VNode } from 'preact';
+import type { ComponentChildren } from 'preact';
 import { formatRate, parseRate } from '../../../core/domain/base/money.js';
 import { helpReference } from '../../../core/domain/payments/display.js';
 import type { SharedTransfer } from '../../../core/usecases/hosted/payment-page.js';
@@ -155,7 +155,7 @@ function Returning({
   scene: { texts },
   host,
   url,
-}: Readonly<{ scene: PaymentScene; host: string; url: string }>): VNode {
+}: Readonly<{ scene: PaymentScene; host: string; url: string }>) {
   return (
     <div class="note info" hidden data-return={url}>
       <Icon name="info" />
@@ -169,7 +169,7 @@ function Returning({
   );
 }
 
-function Receipt({ scene }: { readonly scene: PaymentScene }): VNode {
+function Receipt({ scene }: { readonly scene: PaymentScene }) {
   const { texts, payment, payee } = scene;
   return (
     <section class="card">

@@ -1,5 +1,4 @@
 // The payments of a buyer to the organization in a period, as a table and as a file for its books.
-import type { VNode } from 'preact';
 import { formatInstant } from '../../../core/domain/base/instant.js';
 import { dayOf, type Period, rangeOf } from '../../../core/domain/base/time-zone.js';
 import type { SettlementFacts } from '../../../core/domain/commands/settlement.js';
@@ -28,7 +27,7 @@ export interface Download extends Omit<NamedFile, 'bytes'> {
 }
 
 /** The way to the list, where one transfer for several open payments is chosen. */
-export function PaymentsLink({ scene }: { readonly scene: PaymentScene }): VNode | null {
+export function PaymentsLink({ scene }: { readonly scene: PaymentScene }) {
   const { texts, view, payment } = scene;
   const { openPayments } = payment;
   if (openPayments === 0) return null;
@@ -90,7 +89,7 @@ function nameOf({ format }: PaymentScene, { year, month }: Period): string {
 function ChoosePeriod({
   scene,
   period: { year, month },
-}: Readonly<{ scene: PaymentScene; period: Period }>): VNode {
+}: Readonly<{ scene: PaymentScene; period: Period }>) {
   const { texts, view } = scene;
   const months = Array.from({ length: MONTHS }, (_, at) => ({ year, month: at + 1 }));
   const { timeZone } = scene.organization;
@@ -113,7 +112,7 @@ function ChoosePeriod({
   );
 }
 
-function Payments({ scene, list }: { readonly scene: PaymentScene; list: BuyerPayments }): VNode {
+function Payments({ scene, list }: { readonly scene: PaymentScene; list: BuyerPayments }) {
   const { texts, view } = scene;
   const fitting = fittingIn(scene, list);
   if (list.payments.length === 0) return <p>{texts.payments.none}</p>;
@@ -169,7 +168,7 @@ function fittingIn({ payment: { id } }: PaymentScene, list: BuyerPayments): read
     .slice(0, CONSOLIDATED_MAX);
 }
 
-function List({ scene, list }: { readonly scene: PaymentScene; list: BuyerPayments }): VNode {
+function List({ scene, list }: { readonly scene: PaymentScene; list: BuyerPayments }) {
   const { texts, format, view, org } = scene;
   const { payments, frame, paid, money } = texts;
   const ids = list.isAll ? fittingIn(scene, list).map(({ id }) => id) : [scene.payment.id];

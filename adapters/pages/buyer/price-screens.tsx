@@ -1,6 +1,5 @@
 // The price: before it is asked for, as it holds, when it ran out, and when another tab got a new
 // one. The text of the button is the consent.
-import type { VNode } from 'preact';
 import type { QuoteTerms } from '../../../core/domain/commands/quote.js';
 import { lacksColleagueApproval } from '../../../core/domain/payments/colleague-approval.js';
 import { Countdown, type ScreenContent } from '../hosted/layout.js';
@@ -135,7 +134,7 @@ function Price({
   readonly scene: PaymentScene;
   readonly quote: QuoteView | null;
   readonly before: QuoteTerms | null;
-}): VNode | null {
+}) {
   const { texts, format } = scene;
   if (quote === null) return null;
   const amount = format.money(quote.source);

@@ -1,6 +1,5 @@
 // One document for a transfer that pays several payments: what the buyer's books put beside the one
 // line of the bank, and what the payee is told the money is for.
-import type { VNode } from 'preact';
 import { money } from '../../../core/domain/base/money.js';
 import { helpReference } from '../../../core/domain/payments/display.js';
 import { isTerminal } from '../../../core/domain/payments/payment.js';
@@ -54,7 +53,7 @@ export function remittancePage(scene: PaymentScene): ScreenContent {
 }
 
 /** The way to it; nothing for a payment that is paid alone. */
-export function RemittanceLinks({ scene }: { readonly scene: PaymentScene }): VNode | null {
+export function RemittanceLinks({ scene }: { readonly scene: PaymentScene }) {
   const { texts, payment, view } = scene;
   // A colleague has the bank details alone.
   if (payment.members.length === 0 || view.viewer === null) return null;
@@ -69,7 +68,7 @@ export function RemittanceLinks({ scene }: { readonly scene: PaymentScene }): VN
   );
 }
 
-function Members({ scene }: { readonly scene: PaymentScene }): VNode {
+function Members({ scene }: { readonly scene: PaymentScene }) {
   const { texts, format, payment } = scene;
   const { states } = texts.payments;
   return (

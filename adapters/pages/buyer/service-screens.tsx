@@ -1,6 +1,5 @@
 // Pages without a session: the check of bank details, the end of a held change, the page that does
 // not exist, and requests that were refused.
-import type { VNode } from 'preact';
 import type { ScreenContent } from '../hosted/layout.js';
 import type { Page, PageVerifyAnswer } from '../hosted/page-view.js';
 import type { Scene } from '../hosted/scene.js';
@@ -60,7 +59,7 @@ function verifyErrors({ texts }: Scene, { asked, answer }: Verify): readonly Fie
 function VerifyResult({
   scene: { texts },
   answer,
-}: Readonly<{ scene: Scene; answer: PageVerifyAnswer }>): VNode | null {
+}: Readonly<{ scene: Scene; answer: PageVerifyAnswer }>) {
   switch (answer.name) {
     case 'none':
     case 'incomplete':

@@ -1,5 +1,4 @@
 // One transfer for several payments: what the buyer confirms, and what the bank details are for.
-import type { VNode } from 'preact';
 import type { Money } from '../../../core/domain/base/money.js';
 import { hostedPath } from '../../../core/domain/hosted/hosted-page.js';
 import { helpReference } from '../../../core/domain/payments/display.js';
@@ -69,7 +68,7 @@ export function togetherScreen(scene: PaymentScene, offer: ConsolidatedOffer): S
 function Offer({
   scene,
   offer: { payments, total },
-}: Readonly<{ scene: PaymentScene; offer: ConsolidatedOffer }>): VNode {
+}: Readonly<{ scene: PaymentScene; offer: ConsolidatedOffer }>) {
   const { texts, format } = scene;
   return (
     <Table
@@ -125,7 +124,7 @@ function received({ texts, format }: PaymentScene, quote: Offered) {
 }
 
 /** What the transfer of these bank details pays; nothing if it is for this payment alone. */
-export function Together({ scene }: { readonly scene: PaymentScene }): VNode | null {
+export function Together({ scene }: { readonly scene: PaymentScene }) {
   const { texts, payment } = scene;
   const { together } = payment;
   if (together.length === 0) return null;
@@ -165,7 +164,7 @@ function rowOf({ view, texts, format }: PaymentScene, { payment, missing }: Toge
 export function DueDate({
   scene: { texts },
   payment: { dueDate },
-}: Readonly<{ scene: PaymentScene; payment: Payment }>): VNode | null {
+}: Readonly<{ scene: PaymentScene; payment: Payment }>) {
   if (dueDate === null) return null;
   return (
     <p class="small quiet">

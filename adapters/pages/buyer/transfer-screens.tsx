@@ -1,6 +1,5 @@
 // The bank transfer: details in preparation, the details, a short payment, and the confirmation
 // before a short payment is returned.
-import type { VNode } from 'preact';
 import { deadline } from '../../../core/domain/base/deadline.js';
 import { dayOf } from '../../../core/domain/base/time-zone.js';
 import type { PayinInstructions } from '../../../core/domain/payments/payin-instructions.js';
@@ -108,7 +107,7 @@ export function bankDetailsScreen(scene: PaymentScene): ScreenContent {
   };
 }
 
-function AddDeadline({ scene }: { readonly scene: PaymentScene }): VNode | null {
+function AddDeadline({ scene }: { readonly scene: PaymentScene }) {
   const { texts, view, payment } = scene;
   const payByMs = payment.instructions?.payByMs ?? null;
   if (payByMs === null || payByMs < view.nowMs) return null;
@@ -120,7 +119,7 @@ function AddDeadline({ scene }: { readonly scene: PaymentScene }): VNode | null 
 }
 
 /** The money should have arrived by now. */
-function Late({ scene }: { readonly scene: PaymentScene }): VNode | null {
+function Late({ scene }: { readonly scene: PaymentScene }) {
   const { texts, payment, org } = scene;
   return payment.isLate ? <Note look="info">{texts.transfer.late(org)}</Note> : null;
 }
@@ -173,7 +172,7 @@ function payBy({ texts, payment, view, organization }: PaymentScene, details: Pa
   );
 }
 
-function WhereMoneyIs({ scene }: { readonly scene: PaymentScene }): VNode {
+function WhereMoneyIs({ scene }: { readonly scene: PaymentScene }) {
   return (
     <section>
       <h2>{scene.texts.route.heading}</h2>
@@ -183,7 +182,7 @@ function WhereMoneyIs({ scene }: { readonly scene: PaymentScene }): VNode {
 }
 
 /** A phone call to a known number finds changed bank details; the code is what to compare. */
-function CheckCode({ scene }: { readonly scene: PaymentScene }): VNode | null {
+function CheckCode({ scene }: { readonly scene: PaymentScene }) {
   const { texts, payment, payee, view } = scene;
   const { check } = payment;
   if (check === null) return null;
@@ -263,7 +262,7 @@ export function shortScreen(scene: PaymentScene): ScreenContent {
 }
 
 /** What to send, to which account. */
-function Rest({ scene }: { readonly scene: PaymentScene }): VNode {
+function Rest({ scene }: { readonly scene: PaymentScene }) {
   const { texts, format, payment, view } = scene;
   const { missing } = shownSums(scene);
   const ending = accountEnding(payment.instructions);
@@ -317,7 +316,7 @@ export function takeBackScreen(scene: PaymentScene): ScreenContent {
 }
 
 /** A colleague has no page to go back to. */
-function PrintOrDownload({ scene }: { readonly scene: PaymentScene }): VNode {
+function PrintOrDownload({ scene }: { readonly scene: PaymentScene }) {
   const { view, texts, hasFile } = scene;
   if (view.viewer !== null) return <PrintActions />;
   const file = !hasFile ? null : (

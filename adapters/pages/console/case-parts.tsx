@@ -1,6 +1,5 @@
 // What pages about one payment share: its route, our books beside what the partner said, who pays
 // whom, where the BRL goes, and what happened.
-import type { VNode } from 'preact';
 import { type DeadlineText, deadline } from '../../../core/domain/base/deadline.js';
 import type { MoneyCommand, moneyKinds } from '../../../core/domain/commands/partner-command.js';
 import type { Quote } from '../../../core/domain/commands/quote.js';
@@ -36,7 +35,7 @@ export function OrganizationLink({ id, name }: { readonly id: string; readonly n
 }
 
 /** Who pays, who should have what, and for whom. */
-export function WhoPaysWhom({ found }: Part): VNode {
+export function WhoPaysWhom({ found }: Part) {
   const { payment, organization, quote, settlements } = found;
   const [settled = null] = settlements;
   const brl = settled === null ? (quote?.target ?? null) : settled.settled;
@@ -55,7 +54,7 @@ export function WhoPaysWhom({ found }: Part): VNode {
 }
 
 /** How far the money is. */
-export function MoneyRoute({ found: { payment, commands, history } }: Part): VNode {
+export function MoneyRoute({ found: { payment, commands, history } }: Part) {
   const payout = commands.findLast(({ kind }) => kind === 'payout');
   const { createdAtMs, coveredAtMs, settledAtMs } = payment;
   return (
@@ -97,7 +96,7 @@ const answers: Readonly<Record<MoneyCommand['state'], string>> = {
  * Each command as we ordered it, beside what the partner said about it; and the wallet, whose
  * balance is read once an operator asks.
  */
-export function Books({ found, wallet }: Part & { readonly wallet: PaymentWallet | null }): VNode {
+export function Books({ found, wallet }: Part & { readonly wallet: PaymentWallet | null }) {
   const { view } = useFrame();
   const { commands, quote } = found;
   const expected = (kind: MoneyCommand['kind']) => (kind === 'payout' ? quote : null);
@@ -163,7 +162,7 @@ function pixText({ kind, settlements }: MoneyCommand): string | null {
   return `${format.money(settled)}, PIX ${endToEndId ?? 'unknown'}${back}`;
 }
 
-function Wallet({ wallet: { ours, read } }: { readonly wallet: PaymentWallet }): VNode {
+function Wallet({ wallet: { ours, read } }: { readonly wallet: PaymentWallet }) {
   const theirs = read && (read.balance ? format.money(read.balance) : `unknown: ${read.reason}`);
   return (
     <Facts
@@ -197,7 +196,7 @@ const nextPoll: DeadlineText<string> = {
 const priceText = ({ target, rate, fees }: Quote) =>
   `${format.money(target)} at ${format.rate(rate)}, fees ${format.money(fees)}`;
 
-export function Known({ found }: Part): VNode {
+export function Known({ found }: Part) {
   const { view } = useFrame();
   const { payment, organization, kycStatus, destinations } = found;
   const { missing } = situationAmounts(found);
@@ -252,7 +251,7 @@ export function Known({ found }: Part): VNode {
 }
 
 /** Newest first; apart from it what machines did. */
-export function WhatHappened({ found }: Part): VNode {
+export function WhatHappened({ found }: Part) {
   const lines = caseLines(found.history).toReversed();
   const calls = lines.filter(({ isCall }) => isCall);
   return (
@@ -268,7 +267,7 @@ export function WhatHappened({ found }: Part): VNode {
   );
 }
 
-function Log({ lines }: { readonly lines: readonly CaseLine[] }): VNode {
+function Log({ lines }: { readonly lines: readonly CaseLine[] }) {
   return (
     <ol class="timeline">
       {lines.map(({ atMs, text, amount, note, look }) => (

@@ -1,5 +1,4 @@
 // The frame of every page of the operator's console, in English only, as the CLI is.
-import type { VNode } from 'preact';
 import { CONSOLE_ROOT } from '../../../core/domain/access/registered-operator.js';
 import type { Mode } from '../../../core/domain/base/tenant.js';
 import type { WaitingKind } from '../../../core/domain/money-desk/waiting-kind.js';
@@ -199,7 +198,7 @@ const bars = {
 } as const satisfies Record<Mode, string>;
 
 /** Without a mode the page has both, or neither. */
-function Bar({ mode }: { readonly mode: Mode | null }): VNode {
+function Bar({ mode }: { readonly mode: Mode | null }) {
   return (
     <p class="opbar">
       <b>OPERATOR</b> {mode === null ? 'What is done in live mode moves real money.' : bars[mode]}

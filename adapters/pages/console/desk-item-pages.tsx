@@ -139,7 +139,7 @@ function Item({
   item: { row, decisions, found, wallet, organization },
   form,
   me,
-}: Readonly<{ item: FoundItem; form: VNode; me: string }>): VNode {
+}: Readonly<{ item: FoundItem; form: VNode; me: string }>) {
   return (
     <>
       {found === null ? null : <MoneyRoute found={found} />}
@@ -306,7 +306,7 @@ function decisionIn(
   };
 }
 
-function OpenProposals({ open, me }: { open: readonly ListedProposal[]; me: string }): VNode {
+function OpenProposals({ open, me }: { open: readonly ListedProposal[]; me: string }) {
   const { view } = useFrame();
   return (
     <>
@@ -326,7 +326,7 @@ function OpenProposals({ open, me }: { open: readonly ListedProposal[]; me: stri
 }
 
 /** Sends or reads it again, which decides nothing. */
-function Again({ row, to }: { row: QueueRow; to: string }): VNode {
+function Again({ row, to }: { row: QueueRow; to: string }) {
   return (
     <>
       {offersOf(row)
@@ -349,7 +349,7 @@ function isWaiting({ state, isVoid, isExpired }: ListedProposal): boolean {
 }
 
 /** What is known of money that belongs to no payment. */
-function Evidence({ row, organization }: { row: QueueRow; organization: string | null }): VNode {
+function Evidence({ row, organization }: { row: QueueRow; organization: string | null }) {
   const { orgId, mode, kind, id, sinceMs } = row;
   return (
     <Card heading="Known">
@@ -369,7 +369,7 @@ function Evidence({ row, organization }: { row: QueueRow; organization: string |
 }
 
 /** What operators decided and proposed. */
-export function Decisions({ decisions }: { decisions: readonly ListedProposal[] }): VNode {
+export function Decisions({ decisions }: { decisions: readonly ListedProposal[] }) {
   const { view } = useFrame();
   return (
     <Card heading="Who did what">

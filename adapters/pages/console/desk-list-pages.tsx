@@ -1,6 +1,5 @@
 // What waits for an operator, by kind, as `ponte waiting`, and its parts: the money desk, requests
 // for production access, stuck commands.
-import type { VNode } from 'preact';
 import { type DeadlineText, deadline } from '../../../core/domain/base/deadline.js';
 import { formatDuration, formatInstant } from '../../../core/domain/base/instant.js';
 import { type Mode, modes } from '../../../core/domain/base/tenant.js';
@@ -95,7 +94,7 @@ function moreOf(path: string, kind: WaitingKind, mode: Mode | null): string {
   return `${path}?${new URLSearchParams({ kind, ...(mode === null ? {} : { mode }) })}`;
 }
 
-function Modes({ mode, path }: { readonly mode: Mode | null; readonly path: string }): VNode {
+function Modes({ mode, path }: { readonly mode: Mode | null; readonly path: string }) {
   const names = { test: 'Test', live: 'Live' } as const satisfies Record<Mode, string>;
   return (
     <nav class="modes" aria-label="Mode">
@@ -122,7 +121,7 @@ function Kind({
   /** To all of this kind; null: they are shown. */
   readonly more: string | null;
   readonly me: string;
-}): VNode | null {
+}) {
   const { view } = useFrame();
   if (items.length === 0) return null;
   const rows = more === null ? items : items.slice(0, PAGE);
@@ -172,7 +171,7 @@ function shortText(items: readonly WaitingItem[], nowMs: number): string {
   return `${items.length === 1 ? 'One waits' : `${items.length} wait`} for the buyer${until}`;
 }
 
-function Row({ item, me }: { readonly item: WaitingItem; readonly me: string }): VNode {
+function Row({ item, me }: { readonly item: WaitingItem; readonly me: string }) {
   const { amount, sinceMs, text, id, mode, proposal } = item;
   const shown = amount === null ? id : format.money(amount);
   const isMine = proposal !== null && proposal.proposedById !== me;
@@ -207,7 +206,7 @@ function Row({ item, me }: { readonly item: WaitingItem; readonly me: string }):
 }
 
 /** A partner may say a page of text: its first words are enough to choose by. */
-function Known({ text }: { readonly text: string }): VNode {
+function Known({ text }: { readonly text: string }) {
   if (text.length <= TEXT_MAX) {
     return (
       <p>
@@ -232,7 +231,7 @@ function Action({
   item: { kind, id, row, proposal },
   shown,
   isMine,
-}: Readonly<{ item: WaitingItem; shown: string; isMine: boolean }>): VNode | null {
+}: Readonly<{ item: WaitingItem; shown: string; isMine: boolean }>) {
   const { view } = useFrame();
   if (kind === 'message') return null;
   if (kind === 'command') {
@@ -256,7 +255,7 @@ function Action({
   );
 }
 
-export function Since({ sinceMs }: { readonly sinceMs: number }): VNode {
+export function Since({ sinceMs }: { readonly sinceMs: number }) {
   const { nowMs } = useFrame().view;
   return (
     <p class="quiet">
@@ -271,7 +270,7 @@ export function Since({ sinceMs }: { readonly sinceMs: number }): VNode {
 export function Waits({
   proposal: { proposedById },
   me,
-}: Readonly<{ proposal: Pick<ListedProposal, 'proposedById'>; me: string }>): VNode {
+}: Readonly<{ proposal: Pick<ListedProposal, 'proposedById'>; me: string }>) {
   const text = proposedById === me ? 'Needs another operator' : 'Needs you to confirm';
   return (
     <span class="badge" data-s="awaiting_approval">

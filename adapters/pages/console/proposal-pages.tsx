@@ -1,6 +1,5 @@
 // Proposals: what operators decided and proposed, and the decision of the second one, as
 // `ponte proposals`, `ponte confirm` and `ponte withdraw`.
-import type { VNode } from 'preact';
 import { actionText, capital, knownText } from '../../../core/usecases/money-desk/desk-texts.js';
 import { confirmProposal, withdrawProposal } from '../../../core/usecases/money-desk/money-desk.js';
 import {
@@ -132,7 +131,7 @@ function button(
 }
 
 /** What it decides about, as the money desk shows it now. */
-function Item({ row }: { readonly row: QueueRow }): VNode {
+function Item({ row }: { readonly row: QueueRow }) {
   const { view } = useFrame();
   return (
     <section class="card stack-s">
@@ -170,7 +169,7 @@ function factsOf(proposal: ListedProposal, name: string | null): readonly Fact[]
   ];
 }
 
-function Second({ proposal, me }: Readonly<{ proposal: ListedProposal; me: string }>): VNode {
+function Second({ proposal, me }: Readonly<{ proposal: ListedProposal; me: string }>) {
   const { id, state, isVoid, isExpired, proposedBy, proposedById } = proposal;
   if (state !== 'proposed' || isVoid || isExpired) {
     return (

@@ -1,6 +1,5 @@
 // A request for production access that waits: an operator refuses it with a reason, or proposes to
 // grant it.
-import type { VNode } from 'preact';
 import { z } from 'zod';
 import type { CertifySummary } from '../../../core/domain/parties/certify-summary.js';
 import {
@@ -92,7 +91,7 @@ function Decision({
   request,
   keyOfForm,
   fields,
-}: Readonly<{ request: ProductionRequest; keyOfForm: string; fields: ShownFields }>): VNode {
+}: Readonly<{ request: ProductionRequest; keyOfForm: string; fields: ShownFields }>) {
   return (
     <div class="cols">
       <div class="stack">
@@ -104,7 +103,7 @@ function Decision({
   );
 }
 
-function Refuse({ orgId, fields }: { orgId: string; fields: ShownFields }): VNode {
+function Refuse({ orgId, fields }: { orgId: string; fields: ShownFields }) {
   return (
     <Form to={`production/${orgId}`} class="card stack">
       {fields['request']}
@@ -117,7 +116,7 @@ function Refuse({ orgId, fields }: { orgId: string; fields: ShownFields }): VNod
   );
 }
 
-function Grant({ orgId, keyOfForm }: { orgId: string; keyOfForm: string }): VNode {
+function Grant({ orgId, keyOfForm }: { orgId: string; keyOfForm: string }) {
   return (
     <Form to={`production/${orgId}/grant`} class="card stack">
       <FormKey value={keyOfForm} />
@@ -132,7 +131,7 @@ function Grant({ orgId, keyOfForm }: { orgId: string; keyOfForm: string }): VNod
   );
 }
 
-function Answers({ request }: { readonly request: ProductionRequest }): VNode {
+function Answers({ request }: { readonly request: ProductionRequest }) {
   const { answers, certified, requestedBy, createdAtMs } = request;
   return (
     <Card heading="What it answers">
@@ -151,7 +150,7 @@ function Answers({ request }: { readonly request: ProductionRequest }): VNode {
 }
 
 /** The organization says so itself. */
-function Certified({ summary }: { readonly summary: CertifySummary }): VNode {
+function Certified({ summary }: { readonly summary: CertifySummary }) {
   const { at, ok, failed, notSeen, others, signedBy } = summary;
   return (
     <>

@@ -1,6 +1,5 @@
 // Whether a CSV file is for Excel or for programs: the field of each page that downloads one, and
 // how the file is written.
-import type { VNode } from 'preact';
 import { z } from 'zod';
 import {
   BYTE_ORDER_MARK,
@@ -16,7 +15,7 @@ import { actorOf, type MemberCall } from './member-pages.js';
 export const csvField = { bom: z.string().max(3).optional() } as const;
 
 /** Ticked where Excel expects a decimal comma: it does not read the file for programs there. */
-export function CsvChoice(): VNode {
+export function CsvChoice() {
   const { texts, view } = useDashboard();
   const { bom, bomHint } = texts.export;
   return <CheckField name="bom" label={bom} hint={bomHint} checked={hasDecimalComma(view)} />;

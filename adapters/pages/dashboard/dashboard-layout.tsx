@@ -1,6 +1,5 @@
 // The frame of every page of the dashboard: beside it the organization, the mode, the places, the
 // time zone, the languages and the member.
-import type { VNode } from 'preact';
 import { modes } from '../../../core/domain/base/tenant.js';
 import type { OrganizationNeeds } from '../../../core/usecases/payments/organization-needs.js';
 import { Button, Form, Languages } from '../kit/components.js';
@@ -54,7 +53,7 @@ const places = {
 export type DashboardContent = PageContent<DashboardPlace>;
 
 /** The first of the crumbs of a page. */
-export function ToPlace({ of: place }: { readonly of: DashboardPlace }): VNode {
+export function ToPlace({ of: place }: { readonly of: DashboardPlace }) {
   const { view, texts } = useDashboard();
   return <a href={`${view.path}${places[place][0]}`}>{texts.places[place]}</a>;
 }

@@ -1,6 +1,5 @@
 // The cards of a payment's page: its money, what it is for, its webhooks, its details, its buyer,
 // and the metadata of the integrator.
-import type { VNode } from 'preact';
 import { effectiveRate } from '../../../core/domain/commands/quote.js';
 import { readDisplay } from '../../../core/domain/payments/display.js';
 import { senderNamesOf, shownPayer } from '../../../core/domain/payments/payer-facts.js';
@@ -29,7 +28,7 @@ import { fiscalActionIn, payeeOf, situationIn } from './payment-parts.js';
 
 type Part = Readonly<{ detail: Detail }>;
 
-export function Money({ detail }: Part): VNode {
+export function Money({ detail }: Part) {
   const scene = useDashboard();
   const { texts, format } = scene;
   const { payment, quote, settlements, funds } = detail;
@@ -100,7 +99,7 @@ export function Money({ detail }: Part): VNode {
 }
 
 /** What the buyer pays for, as the creator of the payment wrote it; nothing if it did not. */
-export function Items({ detail: { payment } }: Part): VNode | null {
+export function Items({ detail: { payment } }: Part) {
   const { texts } = useDashboard();
   const display = readDisplay(payment.display);
   if (display === null) return null;
@@ -131,7 +130,7 @@ export function Items({ detail: { payment } }: Part): VNode | null {
 }
 
 /** One row for each endpoint. */
-export function Webhooks({ detail: { endpoints, payment, mayReplay } }: Part): VNode {
+export function Webhooks({ detail: { endpoints, payment, mayReplay } }: Part) {
   const { texts, view, format } = useDashboard();
   const words = texts.payment.endpoint;
   return (
@@ -190,7 +189,7 @@ export function Webhooks({ detail: { endpoints, payment, mayReplay } }: Part): V
   );
 }
 
-export function Details({ detail }: Part): VNode {
+export function Details({ detail }: Part) {
   const scene = useDashboard();
   const { texts, format, view } = scene;
   const { payment, attachment } = detail;
@@ -245,7 +244,7 @@ export function Details({ detail }: Part): VNode {
   );
 }
 
-export function Buyer({ detail: { payment } }: Part): VNode {
+export function Buyer({ detail: { payment } }: Part) {
   const { texts, view, format } = useDashboard();
   const words = texts.payment;
   const { bankDetailsCode, colleagueApproval, buyer } = payment;
@@ -277,7 +276,7 @@ export function Buyer({ detail: { payment } }: Part): VNode {
   );
 }
 
-export function Metadata({ detail }: Part): VNode | null {
+export function Metadata({ detail }: Part) {
   const { texts } = useDashboard();
   const { metadata } = detail.payment;
   if (/^\s*\{\s*\}\s*$/.test(metadata)) return null;

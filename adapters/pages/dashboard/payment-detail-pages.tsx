@@ -1,6 +1,5 @@
 // A payment: what happened and what happens by when, how far it is, its money, its webhooks, and
 // what can be done about it.
-import type { VNode } from 'preact';
 import { z } from 'zod';
 import { memberName } from '../../../core/domain/access/member.js';
 import { allows } from '../../../core/domain/access/scope.js';
@@ -311,7 +310,7 @@ function detailScreen(scene: DashboardScene, detail: Detail): DashboardContent {
 type Part = Readonly<{ detail: Detail }>;
 
 /** What happened, what happens next, and the button that changes it. */
-function Say({ detail }: Part): VNode {
+function Say({ detail }: Part) {
   const scene = useDashboard();
   const { what, next, situation } = situationIn(scene, detail);
   const rule: SituationRule = situations[situation];
@@ -337,7 +336,7 @@ function Say({ detail }: Part): VNode {
 }
 
 /** With the time of each that is reached. */
-function Way({ detail }: Part): VNode {
+function Way({ detail }: Part) {
   const words = useDashboard().texts.payment.stations;
   const { createdAtMs, coveredAtMs, settledAtMs } = detail.payment;
   const atOf = (status: PaymentStatus) => statusAtMs(detail.history, status);
@@ -357,7 +356,7 @@ function Way({ detail }: Part): VNode {
 }
 
 /** What a person of the organization does next with the payment; nothing most of the time. */
-function NextStep({ detail }: Part): VNode | null {
+function NextStep({ detail }: Part) {
   const { texts, view, format } = useDashboard();
   const { payment, memberId, mayWrite, creator } = detail;
   const words = texts.invoice;

@@ -1,6 +1,5 @@
 // The lists of payments and of invoices, newest first. Filters are in the address, so that a
 // bookmark, a second tab and the back button keep them.
-import type { VNode } from 'preact';
 import type { ShownView } from '../../../core/domain/payments/change.js';
 import type { PaymentOrigin } from '../../../core/domain/payments/payment.js';
 import { findNamed } from '../../../core/usecases/payments/payment-search.js';
@@ -85,7 +84,7 @@ function listActions(
   { texts, view }: DashboardScene,
   filters: PaymentFilters,
   rows: readonly ShownView[],
-): VNode {
+) {
   const mayMake = may(view, 'invoices:write');
   return (
     <>

@@ -1,5 +1,4 @@
 // What lists and pages of payments share: the table, the state in words, names.
-import type { VNode } from 'preact';
 import type { Scope } from '../../../core/domain/access/scope.js';
 import type { ShownView } from '../../../core/domain/payments/change.js';
 import { Amount, Badge, ButtonLink, Reference } from '../kit/components.js';
@@ -20,12 +19,12 @@ export function situationIn(
   return situationWords(page.locale, format, { ...page, view, buyer, payee });
 }
 
-export function State({ view, pill }: { readonly view: Shown; readonly pill?: true }): VNode {
+export function State({ view, pill }: { readonly view: Shown; readonly pill?: true }) {
   return <Badge {...situationIn(useDashboard(), view).pill} {...(pill ? { pill } : {})} />;
 }
 
 /** For members who may create one. */
-export function NewInvoice(): VNode {
+export function NewInvoice() {
   const { texts, view } = useDashboard();
   return (
     <ButtonLink href={`${view.path}/invoices/new`} look="primary" icon="add">

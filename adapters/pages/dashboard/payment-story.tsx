@@ -1,6 +1,5 @@
 // What happened to a payment, newest first: people and money in sentences, and apart from them what
 // machines did.
-import type { VNode } from 'preact';
 import { Foreign } from '../kit/components.js';
 import { useDashboard } from './dashboard-scene.js';
 import type { Detail } from './payment-detail-pages.js';
@@ -10,7 +9,7 @@ interface Part {
   readonly detail: Pick<Detail, 'payment' | 'history' | 'attempts' | 'creator' | 'approver'>;
 }
 
-export function History({ detail }: Part): VNode {
+export function History({ detail }: Part) {
   const scene = useDashboard();
   const lines = detail.history.flatMap((entry) => {
     const one = storyLineOf(scene, detail, entry);
@@ -19,7 +18,7 @@ export function History({ detail }: Part): VNode {
   return <Log lines={lines.toReversed()} />;
 }
 
-export function TechnicalLog({ detail }: Part): VNode | null {
+export function TechnicalLog({ detail }: Part) {
   const scene = useDashboard();
   const { texts } = scene;
   const calls = detail.history.flatMap((entry) => {

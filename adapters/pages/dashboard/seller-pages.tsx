@@ -1,6 +1,5 @@
 // Sellers (connected accounts): their list by state, and one seller with what it still needs, its
 // PIX destination and the changes of it.
-import type { VNode } from 'preact';
 import { deadline } from '../../../core/domain/base/deadline.js';
 import { readEmail } from '../../../core/domain/base/email-address.js';
 import { locales } from '../../../core/domain/base/locale.js';
@@ -206,7 +205,7 @@ function sellerColumns({ texts, view, format }: DashboardScene): RowColumns<Conn
   ];
 }
 
-function newSeller({ texts, view }: DashboardScene): VNode {
+function newSeller({ texts, view }: DashboardScene) {
   return (
     <ButtonLink href={`${view.path}${NEW}`} look="primary" icon="plus">
       {texts.seller.newHeading}
@@ -270,7 +269,7 @@ const looks = {
   rejected: 'failed',
 } as const satisfies Record<AccountStatus, string>;
 
-function State({ account, pill }: Readonly<{ account: ConnectedAccount; pill?: true }>): VNode {
+function State({ account, pill }: Readonly<{ account: ConnectedAccount; pill?: true }>) {
   const { texts } = useDashboard();
   const look = { ...(pill ? { pill } : {}) };
   return readyToCollect(account) ? (
@@ -361,7 +360,7 @@ function detailScreen({ texts, view }: DashboardScene, detail: Detail): Dashboar
   };
 }
 
-function NewLink({ link }: { readonly link: OnboardingLink }): VNode {
+function NewLink({ link }: { readonly link: OnboardingLink }) {
   const { texts, format } = useDashboard();
   const words = texts.seller;
   return (
@@ -377,7 +376,7 @@ function NewLink({ link }: { readonly link: OnboardingLink }): VNode {
   );
 }
 
-function Missing({ account }: { readonly account: ConnectedAccount }): VNode {
+function Missing({ account }: { readonly account: ConnectedAccount }) {
   const { texts, format, view } = useDashboard();
   const words = texts.seller;
   const lacks = sellerLacks(account);
@@ -435,7 +434,7 @@ function Missing({ account }: { readonly account: ConnectedAccount }): VNode {
 }
 
 /** The key is never stored, so a page has none of it to show. */
-function Destination({ detail: { account, changes } }: { readonly detail: Detail }): VNode {
+function Destination({ detail: { account, changes } }: { readonly detail: Detail }) {
   const { texts, view, format } = useDashboard();
   const words = texts.seller;
   const held = isHeld(account, view.nowMs) ? account.heldUntilMs : null;
@@ -464,7 +463,7 @@ function Destination({ detail: { account, changes } }: { readonly detail: Detail
   );
 }
 
-function Details({ account }: { readonly account: ConnectedAccount }): VNode {
+function Details({ account }: { readonly account: ConnectedAccount }) {
   const { texts, view, format } = useDashboard();
   const words = texts.seller;
   const { id, externalId, email, country, taxIdLast4, tosId, receiverId } = account;

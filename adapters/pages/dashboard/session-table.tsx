@@ -1,5 +1,4 @@
 // The open sessions of a person: with a cookie, and of the tokens of an organization.
-import type { VNode } from 'preact';
 import type { MemberSession } from '../../../core/domain/access/session.js';
 import type { Organization } from '../../../core/domain/parties/organization.js';
 import type { Deps } from '../../../core/ports/deps.js';
@@ -36,7 +35,7 @@ export async function ownSessions(
   }));
 }
 
-export function SessionTable({ sessions }: { readonly sessions: readonly OwnSession[] }): VNode {
+export function SessionTable({ sessions }: { readonly sessions: readonly OwnSession[] }) {
   const { texts, format } = useDashboard();
   const words = texts.sessions;
   return (

@@ -1,6 +1,5 @@
 // The documents that buyers file before they pay: those of the organization and of each seller. A
 // page has one row for each kind that its owner uploads.
-import type { VNode } from 'preact';
 import { allows, type Scope } from '../../../core/domain/access/scope.js';
 import { isCalendarDate } from '../../../core/domain/base/instant.js';
 import { dayOf } from '../../../core/domain/base/time-zone.js';
@@ -140,7 +139,7 @@ function pathBelow({ kind, id }: PaperHolder): string {
 
 type Row = Readonly<{ kind: PaperKind; paper: VendorPaper | null }>;
 
-function Papers({ shown, at }: { readonly shown: Shown; readonly at: string }): VNode {
+function Papers({ shown, at }: { readonly shown: Shown; readonly at: string }) {
   const { texts, view, format } = useDashboard();
   const words = texts.vendorPapers;
   const { holder, papers, mayChange, takesFiles } = shown;

@@ -1,7 +1,7 @@
 // Code on a page of the documentation: a block that scrolls, with a button that copies it, and a
 // request in four languages, of which radio buttons show one. A script shows the button, and fills
 // in the key of the reader.
-import type { ComponentChildren, VNode } from 'preact';
+import type { ComponentChildren } from 'preact';
 import { codeTokens } from './code-tokens.js';
 import { type ClientCalls, type ExampleRequest, keyPlace, languages } from './example-request.js';
 
@@ -9,7 +9,7 @@ export function CodeBlock({
   label,
   text,
   language,
-}: Readonly<{ label: string; text: string; language: string }>): VNode {
+}: Readonly<{ label: string; text: string; language: string }>) {
   return (
     <div class="snippet">
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls takes the focus */}
@@ -33,7 +33,7 @@ export function CodeBlock({
   );
 }
 
-function WithKey({ text }: { readonly text: string }): VNode {
+function WithKey({ text }: { readonly text: string }) {
   return (
     <>
       {text.split(keyPlace).map((part, index) => (
@@ -57,7 +57,7 @@ export function RequestTabs({
   readonly number: number;
   readonly baseUrl: string;
   readonly callOf: ClientCalls;
-}): VNode {
+}) {
   const about = `${request.method} ${request.path}, ${number}`;
   const all = Object.entries(languages);
   return (
@@ -87,7 +87,7 @@ export function RequestTabs({
 }
 
 /** Where the reader pastes a test key; a script shows it. */
-export function KeyField(): VNode {
+export function KeyField() {
   return (
     <div class="field keyfield" data-keyfield hidden>
       <label for="key">Your test key</label>

@@ -1,6 +1,6 @@
 // The frame of every page of the documentation: its parts above, the pages of the part beside, the
 // headings of the page on the other side.
-import type { ComponentChildren, VNode } from 'preact';
+import type { ComponentChildren } from 'preact';
 import { assetPaths } from '../kit/assets.js';
 import { formatOf } from '../kit/format.js';
 import { Mark } from '../kit/icons.js';
@@ -118,7 +118,7 @@ function partOf(path: string): DocPart | null {
 function Article({
   content,
   headings,
-}: Readonly<{ content: DocContent; headings: readonly Heading[] }>): VNode {
+}: Readonly<{ content: DocContent; headings: readonly Heading[] }>) {
   const { path, title, lede, isCode, isWide, body } = content;
   const part = partOf(path);
   return (
@@ -141,7 +141,7 @@ function Article({
   );
 }
 
-function HeadingLinks({ headings }: { readonly headings: readonly Heading[] }): VNode {
+function HeadingLinks({ headings }: { readonly headings: readonly Heading[] }) {
   return (
     <ul>
       {headings.map(({ id, words }) => (
@@ -153,7 +153,7 @@ function HeadingLinks({ headings }: { readonly headings: readonly Heading[] }): 
   );
 }
 
-function Header({ path, searchPath }: Readonly<{ path: string; searchPath: string }>): VNode {
+function Header({ path, searchPath }: Readonly<{ path: string; searchPath: string }>) {
   const here = partOf(path);
   return (
     <header class="top">

@@ -154,13 +154,13 @@ function blocks(token: Token, around: Surroundings): ComponentChildren {
   return childrenOf(token).map((child) => block(child, around));
 }
 
-function list({ ordered, start, items }: Tokens.List, around: Surroundings): VNode {
+function list({ ordered, start, items }: Tokens.List, around: Surroundings) {
   const children = items.map((item) => <li>{blocks(item, around)}</li>);
   if (!ordered) return <ul>{children}</ul>;
   return <ol start={start === '' || start === 1 ? undefined : start}>{children}</ol>;
 }
 
-function table({ header, rows }: Tokens.Table, around: Surroundings): VNode {
+function table({ header, rows }: Tokens.Table, around: Surroundings) {
   const cells = (all: readonly Tokens.TableCell[]) =>
     all.map(({ tokens }) => tokens.map((token) => inline(token, around)));
   const label = header.map(({ text }) => text).join(', ');

@@ -2,7 +2,7 @@
 // add nothing: sentences are those of the route table and of the error catalogue, examples are
 // recorded calls.
 import { STATUS_CODES } from 'node:http';
-import type { ComponentChildren, VNode } from 'preact';
+import type { ComponentChildren } from 'preact';
 import { nearCodes } from '../../../core/errors.js';
 import { CodeBlock, KeyField, RequestTabs, Scrolled } from './code-blocks.js';
 import {
@@ -118,7 +118,7 @@ function Parameters({ heading, rows }: Readonly<{ heading: string; rows: readonl
   );
 }
 
-function Fields({ fields }: { readonly fields: readonly Field[] }): VNode {
+function Fields({ fields }: { readonly fields: readonly Field[] }) {
   if (fields.length === 0) return <p>No fields.</p>;
   return (
     <dl class="params">
@@ -136,7 +136,7 @@ function Fields({ fields }: { readonly fields: readonly Field[] }): VNode {
   );
 }
 
-function AnswerFields({ fields }: { readonly fields: readonly Field[] }): VNode | null {
+function AnswerFields({ fields }: { readonly fields: readonly Field[] }) {
   if (fields.length === 0) return null;
   return (
     <>
@@ -149,7 +149,7 @@ function AnswerFields({ fields }: { readonly fields: readonly Field[] }): VNode 
   );
 }
 
-function Answers({ operation }: { readonly operation: DescribedOperation }): VNode {
+function Answers({ operation }: { readonly operation: DescribedOperation }) {
   const answers = Object.entries(operation.responses).filter(
     ([status]) => status.startsWith('2') || status.startsWith('3'),
   );
@@ -213,7 +213,7 @@ function errorsOf(
 export function ErrorTable({
   path,
   errors,
-}: Readonly<{ path: string; errors: readonly ErrorExample[] }>): VNode | null {
+}: Readonly<{ path: string; errors: readonly ErrorExample[] }>) {
   if (errors.length === 0) return null;
   return (
     <>
@@ -320,7 +320,7 @@ const LISTED_OPERATIONS_MAX = 12;
 function Operations({
   path,
   operations,
-}: Readonly<{ path: string; operations: readonly ApiOperation[] }>): VNode {
+}: Readonly<{ path: string; operations: readonly ApiOperation[] }>) {
   if (operations.length === 0) return <p>Any request can be answered with it.</p>;
   const list = (
     <ul>

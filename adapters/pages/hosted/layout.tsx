@@ -101,7 +101,7 @@ export function renderContent(view: PageView, screen: (scene: Scene) => ScreenCo
 }
 
 /** What a file has of a page. */
-export function Sheet({ content }: { readonly content: ScreenContent }): VNode {
+export function Sheet({ content }: { readonly content: ScreenContent }) {
   const { view, texts } = useScene();
   return (
     <main>
@@ -131,7 +131,7 @@ function titleOf({ title }: ScreenContent, { view, texts }: Scene): string {
   return view.payment === null ? title : texts.frame.title(title, nameOf(view.payment.payee));
 }
 
-function Header(): VNode {
+function Header() {
   const { view, texts } = useScene();
   const { organization, mode } = view;
   return (
@@ -171,7 +171,7 @@ function initials(name: string): string {
   return words.map((word) => [...word][0] ?? '').join('');
 }
 
-function Journey({ station }: { readonly station: ScreenContent['station'] }): VNode | null {
+function Journey({ station }: { readonly station: ScreenContent['station'] }) {
   const { texts, view } = useScene();
   if (station === null || view.payment === null) return null;
   const current = station === 'all' ? stations.length : stations.indexOf(station);
@@ -190,7 +190,7 @@ function Journey({ station }: { readonly station: ScreenContent['station'] }): V
   );
 }
 
-function Heading({ content }: { readonly content: ScreenContent }): VNode {
+function Heading({ content }: { readonly content: ScreenContent }) {
   const { view, texts } = useScene();
   const { errors = [] } = content;
   return (
@@ -216,7 +216,7 @@ function Heading({ content }: { readonly content: ScreenContent }): VNode {
   );
 }
 
-function LimitNote({ limited }: { readonly limited: Limited }): VNode {
+function LimitNote({ limited }: { readonly limited: Limited }) {
   const { texts } = useScene();
   const { limit, untilMs, sentAtMs } = limited;
   const sentAt = sentAtMs === null ? null : <Moment atMs={sentAtMs} />;
@@ -224,7 +224,7 @@ function LimitNote({ limited }: { readonly limited: Limited }): VNode {
 }
 
 /** Hidden until the script sees the end of the session. */
-function SessionWarning(): VNode | null {
+function SessionWarning() {
   const { view, texts } = useScene();
   if (view.viewer === null) return null;
   const seconds = Math.floor((view.viewer.sessionEndsAtMs - view.nowMs) / SECOND_MS);
@@ -241,7 +241,7 @@ function SessionWarning(): VNode | null {
   );
 }
 
-function Side({ content }: { readonly content: ScreenContent }): VNode | null {
+function Side({ content }: { readonly content: ScreenContent }) {
   const { view, texts } = useScene();
   if (view.organization === null) return null;
   return (
@@ -254,7 +254,7 @@ function Side({ content }: { readonly content: ScreenContent }): VNode | null {
   );
 }
 
-function ThisPayment(): VNode | null {
+function ThisPayment() {
   const scene = useScene();
   const { view, texts, format } = scene;
   const { payment } = view;
@@ -327,7 +327,7 @@ export function taxIdNote(
   return payeeTaxIdLast4 === null ? {} : { note: texts.paid.cnpj(payeeTaxIdLast4) };
 }
 
-function Help(): VNode | null {
+function Help() {
   const { view, texts } = useScene();
   const { organization, payment } = view;
   if (organization === null) return null;
@@ -343,7 +343,7 @@ function Help(): VNode | null {
 }
 
 /** Only who proved the mailbox asks on the page, and only where a mailbox answers. */
-function AskLink(): VNode | null {
+function AskLink() {
   const { view, texts } = useScene();
   const { viewer, payment, organization } = view;
   if (viewer === null || payment === null || organization?.supportEmail === null) return null;
@@ -356,7 +356,7 @@ function AskLink(): VNode | null {
 }
 
 /** Mail, phone or, without both, the website. */
-function Contacts(): VNode | null {
+function Contacts() {
   const contacts = useContacts();
   return contacts.length === 0 ? null : (
     <p>
@@ -394,7 +394,7 @@ function phoneUrl(phone: string): string {
   return `tel:${phone.replace(/[^+0-9]/g, '')}`;
 }
 
-function Footer(): VNode {
+function Footer() {
   const { view, texts } = useScene();
   return (
     <Foot>
@@ -418,7 +418,7 @@ function Footer(): VNode {
 }
 
 /** In a list; also above the button that sends what a buyer entered. */
-export function LegalItems(): VNode {
+export function LegalItems() {
   const { view, texts } = useScene();
   const { privacyUrl, termsUrl } = view.legal;
   const links = [
@@ -439,7 +439,7 @@ export function LegalItems(): VNode {
 }
 
 /** Test mode only: plays partner, bank and clock. */
-function Simulate(): VNode | null {
+function Simulate() {
   const { view, texts } = useScene();
   if (view.simulate === null || view.simulate.length === 0) return null;
   const groups: Readonly<Record<string, string>> = texts.simulate.groups;
@@ -466,7 +466,7 @@ function Simulate(): VNode | null {
 }
 
 /** Beside the time of day; the script counts, and speaks three times. */
-export function Countdown({ untilMs }: { readonly untilMs: number }): VNode {
+export function Countdown({ untilMs }: { readonly untilMs: number }) {
   const { view, texts } = useScene();
   const { left, left120, left30, over } = texts.price;
   const leftMs = Math.min(Math.max(0, untilMs - view.nowMs), 60 * MINUTE_MS);

@@ -1,5 +1,4 @@
 // The form of a mailed code, for everybody who signs in by mail.
-import type { VNode } from 'preact';
 import { Form, Note, Submit } from './components.js';
 import { TextField } from './fields.js';
 import { useFrame } from './page-frame.js';
@@ -8,7 +7,7 @@ import { useFrame } from './page-frame.js';
 export function CodeForm({
   mailbox,
   error,
-}: Readonly<{ mailbox: string | null; error: string | undefined }>): VNode {
+}: Readonly<{ mailbox: string | null; error: string | undefined }>) {
   const { texts } = useFrame();
   return (
     <>
@@ -27,7 +26,7 @@ export function CodeForm({
   );
 }
 
-function CodeField({ hint, error }: Readonly<{ hint: string; error: string | undefined }>): VNode {
+function CodeField({ hint, error }: Readonly<{ hint: string; error: string | undefined }>) {
   const { texts } = useFrame();
   return (
     <TextField
@@ -44,7 +43,7 @@ function CodeField({ hint, error }: Readonly<{ hint: string; error: string | und
 }
 
 /** On the page of a link: the code of its mail. */
-export function LinkCodeField({ error }: { readonly error: string | undefined }): VNode {
+export function LinkCodeField({ error }: { readonly error: string | undefined }) {
   const { texts } = useFrame();
   return <CodeField hint={texts.linkCodeHint} error={error} />;
 }

@@ -18,7 +18,7 @@ const NEAR_MS = 12 * HOUR_MS;
 export function Time({
   atMs,
   as = 'full',
-}: Readonly<{ atMs: number; as?: 'full' | 'day' | 'time' | 'brasilia' }>): VNode {
+}: Readonly<{ atMs: number; as?: 'full' | 'day' | 'time' | 'brasilia' }>) {
   const { format } = useFrame();
   const { instant: full, day, time, brasiliaDay: brasilia } = format;
   const write = { full, day, time, brasilia }[as];
@@ -31,27 +31,27 @@ export function Time({
 }
 
 /** Without its day if it is near. */
-export function Moment({ atMs }: { readonly atMs: number }): VNode {
+export function Moment({ atMs }: { readonly atMs: number }) {
   const { view } = useFrame();
   const isNear = Math.abs(atMs - view.nowMs) < NEAR_MS;
   return <Time atMs={atMs} as={isNear ? 'time' : 'full'} />;
 }
 
 /** By when money must arrive: a day, as banks promise days; on the last one the instant. */
-export function Deadline({ atMs }: { readonly atMs: number }): VNode {
+export function Deadline({ atMs }: { readonly atMs: number }) {
   const { view } = useFrame();
   if (isLastDay(atMs, view.nowMs)) return <Time atMs={atMs} />;
   return <Time atMs={lastWholeDayMs(atMs)} as="day" />;
 }
 
 /** A day of the calendar, the same in every zone. */
-export function Day({ day }: { readonly day: string }): VNode {
+export function Day({ day }: { readonly day: string }) {
   const { format } = useFrame();
   return <time dateTime={day}>{format.date(day)}</time>;
 }
 
 /** The one large thing on a screen; the code is smaller. */
-export function Amount({ money }: { readonly money: Money }): VNode {
+export function Amount({ money }: { readonly money: Money }) {
   const { format } = useFrame();
   const pieces = format.money(money).split(/(?<=\u00a0)|(?=\u00a0)/);
   const shown = pieces.map((piece) =>
@@ -65,7 +65,7 @@ export function Amount({ money }: { readonly money: Money }): VNode {
 }
 
 /** A text of others, in a language and a direction that we do not know. */
-export function Foreign({ text }: { readonly text: string }): VNode {
+export function Foreign({ text }: { readonly text: string }) {
   return (
     <span lang="" dir="auto">
       {plainText(text)}
@@ -85,7 +85,7 @@ const fromTheRight = /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Scr
 export function Reference({
   text,
   of = 'reference',
-}: Readonly<{ text: string; of?: keyof typeof endings }>): VNode {
+}: Readonly<{ text: string; of?: keyof typeof endings }>) {
   const length = endings[of];
   const shown = [...letters.segment(plainText(text))].map(({ segment }) => segment);
   if (shown.length <= length + UNCUT_LENGTH || fromTheRight.test(text))
@@ -99,17 +99,17 @@ export function Reference({
 }
 
 /** A text of others, where there may be none. */
-export function foreign(text: string | null): VNode | null {
+export function foreign(text: string | null) {
   return text === null ? null : <Foreign text={text} />;
 }
 
 /** Below what a cell says; nothing for null. */
-export function Sub({ of }: { readonly of: ComponentChildren }): VNode | null {
+export function Sub({ of }: { readonly of: ComponentChildren }) {
   return of === null ? null : <span class="sub">{of}</span>;
 }
 
 /** A name or URL that may break behind its signs. */
-export function Breakable({ text }: { readonly text: string }): VNode {
+export function Breakable({ text }: { readonly text: string }) {
   return (
     <>
       {text.split(/(?<=[._/:@])/).map((piece, at) => (
@@ -127,7 +127,7 @@ export function Copy({
   value,
   label,
   isNamed,
-}: Readonly<{ value: string; label: string; isNamed?: true }>): VNode {
+}: Readonly<{ value: string; label: string; isNamed?: true }>) {
   const { texts } = useFrame();
   return (
     <button class="copy" type="button" hidden data-copy={value}>
@@ -138,7 +138,7 @@ export function Copy({
   );
 }
 
-export function Code({ text, label }: { readonly text: string; readonly label: string }): VNode {
+export function Code({ text, label }: { readonly text: string; readonly label: string }) {
   return (
     <Scroll label={label}>
       <pre lang="" dir="auto">
@@ -149,7 +149,7 @@ export function Code({ text, label }: { readonly text: string; readonly label: s
 }
 
 /** Nothing stores the text: the answer to the form is the only page that has it. */
-export function Secret({ text, label }: { readonly text: string; readonly label: string }): VNode {
+export function Secret({ text, label }: { readonly text: string; readonly label: string }) {
   return (
     <div class="notranslate">
       <div class="secret">
@@ -175,7 +175,7 @@ export interface FactRow {
 export function Rows({
   rows,
   look,
-}: Readonly<{ rows: readonly (FactRow | null)[]; look?: 'right' | 'copy' }>): VNode | null {
+}: Readonly<{ rows: readonly (FactRow | null)[]; look?: 'right' | 'copy' }>) {
   const shown = rows.filter((row): row is FactRow => row !== null && row.value !== null);
   // An empty list would take room.
   if (shown.length === 0) return null;
@@ -183,7 +183,7 @@ export function Rows({
   return <dl class={`rows${kind}`}>{shown.map(rowOf)}</dl>;
 }
 
-function rowOf({ label, value, note, copy, look }: FactRow): VNode {
+function rowOf({ label, value, note, copy, look }: FactRow) {
   const group = look === 'sum' ? 'sum' : note !== undefined && copy !== undefined ? 'tall' : '';
   return (
     <div class={group || undefined}>
@@ -205,10 +205,7 @@ function rowOf({ label, value, note, copy, look }: FactRow): VNode {
 export type Fact = readonly [label: string, value: ComponentChildren];
 
 /** Facts about one thing. `across`: side by side, where there is room. */
-export function Facts({
-  facts,
-  across,
-}: Readonly<{ facts: readonly Fact[]; across?: true }>): VNode {
+export function Facts({ facts, across }: Readonly<{ facts: readonly Fact[]; across?: true }>) {
   return (
     <dl class={across ? 'facts across' : 'facts'}>
       {facts.map(([label, value]) =>
@@ -224,7 +221,7 @@ export function Facts({
 }
 
 /** The id of what the page is about. */
-export function OwnId({ id, label }: { readonly id: string; readonly label: string }): VNode {
+export function OwnId({ id, label }: { readonly id: string; readonly label: string }) {
   return (
     <>
       <span class="code">{id}</span> <Copy value={id} label={label} />
@@ -232,7 +229,7 @@ export function OwnId({ id, label }: { readonly id: string; readonly label: stri
   );
 }
 
-export function HowTo({ items }: { readonly items: readonly string[] }): VNode {
+export function HowTo({ items }: { readonly items: readonly string[] }) {
   return (
     <ul class="howto">
       {items.map((item) => (
@@ -252,7 +249,7 @@ export function Exact({
     /** Null where there is nothing to paste. */
     readonly copy: string | null;
   }[];
-}): VNode {
+}) {
   return (
     <dl class="exact">
       {rows.map(({ label, shown, copy }) => (
@@ -271,7 +268,7 @@ export function Exact({
 }
 
 /** An account number in groups, so that two can be compared. */
-export function Digits({ text }: { readonly text: string }): VNode {
+export function Digits({ text }: { readonly text: string }) {
   const groups = groupsOf(text);
   return <>{groups.length === 1 ? text : groups.map((group) => <span>{group}</span>)}</>;
 }
@@ -287,7 +284,7 @@ export function Answers({
   rows,
 }: {
   readonly rows: readonly { readonly question: string; readonly answer: ComponentChildren }[];
-}): VNode {
+}) {
   return (
     <dl class="answers card">
       {rows.map(({ question, answer }) => (
@@ -331,7 +328,7 @@ export function Stations({
   /** What the next stop says, and what those behind it say. */
   readonly here: ComponentChildren;
   readonly ahead: ComponentChildren;
-}): VNode {
+}) {
   const { format } = useFrame();
   const last = stops.findLastIndex(([, atMs]) => atMs !== null);
   return (
@@ -365,7 +362,7 @@ export function Note({
   readonly live?: true;
   readonly text?: ComponentChildren;
   readonly children?: ComponentChildren;
-}): VNode {
+}) {
   return (
     <div class={`note ${look}`} role={live ? 'status' : undefined}>
       <Icon name={noteIcons[look]} />
@@ -375,11 +372,7 @@ export function Note({
 }
 
 /** Word, shape and colour of a state; `look` names the shape (dashboard.css). */
-export function Badge({
-  look,
-  text,
-  pill,
-}: Readonly<{ look: string; text: string; pill?: true }>): VNode {
+export function Badge({ look, text, pill }: Readonly<{ look: string; text: string; pill?: true }>) {
   return (
     <span class={pill ? 'badge pill' : 'badge'} data-s={look}>
       {text}
@@ -398,7 +391,7 @@ export function ButtonLink({
   readonly look?: 'primary' | 'danger' | 'sm' | 'sm danger' | 'sm primary';
   readonly icon?: IconName;
   readonly children: ComponentChildren;
-}): VNode {
+}) {
   return (
     <a class={look === undefined ? 'btn' : `btn ${look}`} href={href}>
       {icon === undefined ? null : <Icon name={icon} />}
@@ -414,7 +407,7 @@ interface ButtonProps {
   readonly children?: ComponentChildren;
 }
 
-export function Button({ look, name, value, children }: ButtonProps): VNode {
+export function Button({ look, name, value, children }: ButtonProps) {
   const kind = look === 'link' ? 'aslink' : look === undefined ? 'btn' : `btn ${look}`;
   return (
     <button type="submit" class={kind} name={name} value={value}>
@@ -424,7 +417,7 @@ export function Button({ look, name, value, children }: ButtonProps): VNode {
 }
 
 /** The button of a form below its fields. */
-export function Submit({ children }: { readonly children: ComponentChildren }): VNode {
+export function Submit({ children }: { readonly children: ComponentChildren }) {
   return (
     <div class="actions">
       <Button look="primary">{children}</Button>
@@ -462,7 +455,7 @@ export interface FormProps {
 }
 
 /** Every form has the token of the session and the version of what it was made for. */
-export function Form(props: FormProps): VNode {
+export function Form(props: FormProps) {
   const { to, id, quoteId, files, auto, preview, passkey, children, class: className } = props;
   const { view, texts, formVersion: version } = useFrame();
   const hidden = { csrf: view.csrf, version, quoteId };
@@ -502,7 +495,7 @@ export function ButtonForm({
 }: FormProps & {
   readonly look?: ButtonProps['look'];
   readonly values?: Readonly<Record<string, string | number>>;
-}): VNode {
+}) {
   return (
     <Form {...form}>
       {Object.entries(values).map(([name, value]) => (
@@ -514,7 +507,7 @@ export function ButtonForm({
 }
 
 /** Reloads the page; without script it is the only way to see a change. */
-export function CheckAgain(): VNode {
+export function CheckAgain() {
   const { view, texts } = useFrame();
   return (
     <ButtonLink href={view.path} icon="again">
@@ -524,7 +517,7 @@ export function CheckAgain(): VNode {
 }
 
 /** Shown while the script watches for changes. */
-export function LiveNote(): VNode {
+export function LiveNote() {
   const { texts } = useFrame();
   return (
     <span hidden data-watching>
@@ -534,7 +527,7 @@ export function LiveNote(): VNode {
 }
 
 /** The button needs the script, which also prints at once after a link with `#print`. */
-export function PrintActions({ inPlaceOfBack }: { readonly inPlaceOfBack?: VNode | null }): VNode {
+export function PrintActions({ inPlaceOfBack }: { readonly inPlaceOfBack?: VNode | null }) {
   const { view, texts } = useFrame();
   return (
     <div class="actions noprint">
@@ -553,7 +546,7 @@ export function PrintActions({ inPlaceOfBack }: { readonly inPlaceOfBack?: VNode
 }
 
 /** What is wider than a small screen scrolls by itself, also by keyboard. */
-export function Scroll({ label, children }: { label: string; children: ComponentChildren }): VNode {
+export function Scroll({ label, children }: { label: string; children: ComponentChildren }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: it can be scrolled by keyboard
     <section class="scroll" tabIndex={0} aria-label={label}>
@@ -572,7 +565,7 @@ export const languageNames = {
 const noQuery = new URLSearchParams();
 
 /** The same page in the other languages, with what its address has. */
-export function Languages({ query = noQuery }: { readonly query?: URLSearchParams }): VNode {
+export function Languages({ query = noQuery }: { readonly query?: URLSearchParams }) {
   const { view, texts } = useFrame();
   return (
     <nav class="langs" aria-label={texts.language}>

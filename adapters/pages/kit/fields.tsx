@@ -22,7 +22,7 @@ export interface TextFieldProps extends FieldProps {
   readonly spellcheck?: false;
 }
 
-export function TextField(props: TextFieldProps): VNode {
+export function TextField(props: TextFieldProps) {
   const { name, value, autocomplete = 'off', type = 'text', inputMode, maxLength, width } = props;
   return (
     <div class="field">
@@ -52,7 +52,7 @@ export interface TextAreaProps extends FieldProps {
 }
 
 /** Several lines of text. */
-export function TextArea(props: TextAreaProps): VNode {
+export function TextArea(props: TextAreaProps) {
   const { name, value, maxLength, rows } = props;
   return (
     <div class="field">
@@ -82,7 +82,7 @@ export interface DateFieldProps extends FieldProps {
 }
 
 /** Three numbers, sent as `<name>Day`, `<name>Month` and `<name>Year`. */
-export function DateField(props: DateFieldProps): VNode {
+export function DateField(props: DateFieldProps) {
   const { name, labels, value, birth, label } = props;
   const part = (key: keyof DateParts, suffix: string, id: string, maxLength: number) => (
     <div class="field">
@@ -126,7 +126,7 @@ export interface ChoiceFieldProps extends FieldProps {
   readonly value?: string | undefined;
 }
 
-export function RadioField(props: ChoiceFieldProps): VNode {
+export function RadioField(props: ChoiceFieldProps) {
   const { name, choices, value, label } = props;
   return (
     <fieldset class="field">
@@ -165,7 +165,7 @@ export interface SelectFieldProps extends Omit<ChoiceFieldProps, 'choices'> {
   readonly id?: string;
 }
 
-export function SelectField(props: SelectFieldProps): VNode {
+export function SelectField(props: SelectFieldProps) {
   const { name, choices, value, label, autocomplete = 'off', empty, width } = props;
   const { id = name } = props;
   return (
@@ -191,7 +191,7 @@ export function SelectField(props: SelectFieldProps): VNode {
 }
 
 /** One line with a box to tick. */
-export function CheckField(props: FieldProps & { readonly checked?: boolean }): VNode {
+export function CheckField(props: FieldProps & { readonly checked?: boolean }) {
   return (
     <div class="field">
       <About {...props} hint={undefined} />
@@ -220,7 +220,7 @@ export interface ChecksFieldProps extends FieldProps {
 }
 
 /** Boxes to tick, any number of them. */
-export function ChecksField(props: ChecksFieldProps): VNode {
+export function ChecksField(props: ChecksFieldProps) {
   return (
     <fieldset class="field">
       <legend>{props.label}</legend>
@@ -231,7 +231,7 @@ export function ChecksField(props: ChecksFieldProps): VNode {
 }
 
 /** The boxes alone, inside a fieldset that names them. */
-export function Checks(props: Omit<ChecksFieldProps, 'label'>): VNode {
+export function Checks(props: Omit<ChecksFieldProps, 'label'>) {
   const { name, choices, chosen } = props;
   return (
     <div class="checks">
@@ -279,7 +279,7 @@ export function fileRowId(control: string): string {
 }
 
 /** One file: what it must show, its state in words, and how to send it. */
-export function FileRow({ id, title, hint, state, error, form }: FileRowProps): VNode {
+export function FileRow({ id, title, hint, state, error, form }: FileRowProps) {
   const icon = stateIcons[state.look];
   return (
     <li id={fileRowId(id)}>
@@ -298,7 +298,7 @@ export function FileRow({ id, title, hint, state, error, form }: FileRowProps): 
 }
 
 /** A file among the fields of a form; `accept` lists its content types. */
-export function FileField(props: FieldProps & { readonly accept: string }): VNode {
+export function FileField(props: FieldProps & { readonly accept: string }) {
   const { name, label, accept } = props;
   return (
     <div class="field">
@@ -326,7 +326,7 @@ export function FileInput({
   /** Beside it: the row takes files that are dropped on it. */
   readonly drop?: string;
   readonly hasError?: boolean;
-}): VNode {
+}) {
   return (
     <input
       type="file"
@@ -349,7 +349,7 @@ export interface FieldError {
 }
 
 /** First on the page and focused by the script; each line leads to its field. */
-export function ErrorSummary({ errors }: { readonly errors: readonly FieldError[] }): VNode | null {
+export function ErrorSummary({ errors }: { readonly errors: readonly FieldError[] }) {
   const { texts } = useFrame();
   if (errors.length === 0) return null;
   return (
@@ -370,7 +370,7 @@ export function ErrorSummary({ errors }: { readonly errors: readonly FieldError[
 }
 
 /** Hint and error of a field, before the control. */
-export function About({ name, hint, error }: Omit<FieldProps, 'label'>): VNode {
+export function About({ name, hint, error }: Omit<FieldProps, 'label'>) {
   return (
     <>
       {hint === undefined ? null : (
@@ -383,7 +383,7 @@ export function About({ name, hint, error }: Omit<FieldProps, 'label'>): VNode {
   );
 }
 
-function ErrorText({ id, text }: { readonly id: string; readonly text: string }): VNode {
+function ErrorText({ id, text }: { readonly id: string; readonly text: string }) {
   return (
     <p class="error" id={id}>
       <Icon name="alert" />

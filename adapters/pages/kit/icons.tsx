@@ -54,7 +54,7 @@ const shapes = {
 
 export type IconName = keyof typeof shapes;
 
-export function Icon({ name }: { readonly name: IconName }): VNode {
+export function Icon({ name }: { readonly name: IconName }) {
   return (
     <svg viewBox="0 0 24 24" aria-hidden="true">
       {shapes[name]}
@@ -63,7 +63,7 @@ export function Icon({ name }: { readonly name: IconName }): VNode {
 }
 
 /** A deck, its arch, the name. */
-export function Mark(): VNode {
+export function Mark() {
   return (
     <span class="mark">
       <svg viewBox="0 0 28 21" aria-hidden="true">

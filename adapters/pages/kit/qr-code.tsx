@@ -1,5 +1,4 @@
 // QR codes as drawings inside the page, and the code that European banking apps read.
-import type { VNode } from 'preact';
 import { encode } from 'uqr';
 import type {
   InstructionField,
@@ -17,7 +16,7 @@ export function QrCode({
   readonly text: string;
   /** What the code is for; the page has the same as text. */
   readonly label: string;
-}): VNode {
+}) {
   const { data, size } = encode(text, { border: 4, ecc: 'M' });
   const squares = data.flatMap((row, y) =>
     row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : [])),

@@ -1,6 +1,5 @@
 // The documents of the KYC form: a row for each file with what it must show and its state, the code
 // for the camera of a phone, and the page that such a phone opens.
-import type { VNode } from 'preact';
 import { askedFor } from '../../../core/domain/hosted/kyc-draft.js';
 import { formFields } from '../../../core/domain/hosted/kyc-fields.js';
 import { askedFiles, nextKycStep } from '../../../core/domain/hosted/kyc-form.js';
@@ -85,7 +84,7 @@ export function documentsScreen(scene: KycScene, props: DocumentProps): ScreenCo
 }
 
 /** A link for a phone is made; a member signs in on the phone. */
-function ToPhone({ scene: { form, words, view } }: { readonly scene: KycScene }): VNode {
+function ToPhone({ scene: { form, words, view } }: { readonly scene: KycScene }) {
   if (form.party.party === 'organization') {
     return <ButtonLink href={`${view.path}/kyc/phone`}>{words.documents.phone}</ButtonLink>;
   }
@@ -104,7 +103,7 @@ function PartyCard({
   scene,
   owner,
   ...props
-}: DocumentProps & { readonly scene: KycScene; readonly owner: number | null }): VNode {
+}: DocumentProps & { readonly scene: KycScene; readonly owner: number | null }) {
   const { words, view } = scene;
   const name = owner === null ? partyName(scene) : ownerName(scene, owner);
   const role = owner === null ? null : roleOf(scene, owner);
@@ -134,7 +133,7 @@ export function DocumentRows({
   owner,
   limits,
   refused,
-}: DocumentProps & { readonly scene: KycScene; readonly owner: number | null }): VNode {
+}: DocumentProps & { readonly scene: KycScene; readonly owner: number | null }) {
   const { words } = scene;
   return (
     <ul class="files">
@@ -188,7 +187,7 @@ function FileForms({
   readonly hasError: boolean;
   readonly label: string;
   readonly accept: string;
-}): VNode {
+}) {
   const { documents } = scene.words;
   const upload = (
     <Form to={path} files="at_once">
@@ -227,7 +226,7 @@ function Hint({
   scene,
   field,
   limits,
-}: Readonly<{ scene: KycScene; field: FilePlace; limits: Limits | null }>): VNode {
+}: Readonly<{ scene: KycScene; field: FilePlace; limits: Limits | null }>) {
   const { words, texts, format } = scene;
   const { kind } = formFields[field];
   const limit = limits?.[kind] ?? null;
@@ -268,7 +267,7 @@ export function fileErrors(
     });
 }
 
-export function WhyDocuments({ scene }: { readonly scene: KycScene }): VNode {
+export function WhyDocuments({ scene }: { readonly scene: KycScene }) {
   const { documents } = scene.words;
   return (
     <details>
@@ -330,7 +329,7 @@ export interface PhoneProps {
 }
 
 /** Whose form it is: somebody else may have scanned the code. */
-function WhoseForm({ scene, payee }: PhoneProps & { readonly scene: KycScene }): VNode {
+function WhoseForm({ scene, payee }: PhoneProps & { readonly scene: KycScene }) {
   const { words, view, form } = scene;
   const org = nameOf(view.organization?.name ?? '');
   return (

@@ -1,6 +1,5 @@
 // The control of each field of the KYC form: its kind, its words, what a browser may fill in, and
 // its value as a reader sees it.
-import type { VNode } from 'preact';
 import {
   type FieldPlace,
   type FormField,
@@ -49,7 +48,7 @@ export function Fields({
   scene,
   fields,
   owner,
-}: Readonly<{ scene: FieldScene; fields: readonly AskedField[]; owner: number | null }>): VNode {
+}: Readonly<{ scene: FieldScene; fields: readonly AskedField[]; owner: number | null }>) {
   const isSelf = owner === null || scene.form.author === 'owner';
   return (
     <>
@@ -68,7 +67,7 @@ interface FieldProps {
   readonly isSelf: boolean;
 }
 
-function Field(props: FieldProps): VNode | null {
+function Field(props: FieldProps) {
   const { scene, place, isRequired, isSelf } = props;
   const { words, typed, view } = scene;
   const { field, owner } = place;
@@ -137,7 +136,7 @@ function Choices({
   readonly field: FormField;
   readonly value: string | undefined;
   readonly common: Common;
-}): VNode {
+}) {
   const choices = choicesOf(scene, field);
   if (field !== 'proofOfAddressDocType') {
     return <RadioField {...common} choices={choices} value={value} />;

@@ -1,6 +1,6 @@
 // What every page of the KYC form gets, and the frame that they share: the number of the step, the
 // list of steps with what is missing, and the summary of errors.
-import type { ComponentChildren, VNode } from 'preact';
+import type { ComponentChildren } from 'preact';
 import type { EmailProblem } from '../../../core/domain/base/email-address.js';
 import { partOf } from '../../../core/domain/hosted/kyc-draft.js';
 import type {
@@ -163,7 +163,7 @@ export function stepFrame(
   return { ...framed, ...(eyebrow === undefined ? {} : { eyebrow }), aside };
 }
 
-function Steps({ scene, current }: { readonly scene: KycScene; readonly current: KycStep }): VNode {
+function Steps({ scene, current }: { readonly scene: KycScene; readonly current: KycStep }) {
   const { form, words, view } = scene;
   return (
     <section>

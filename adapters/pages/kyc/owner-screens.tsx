@@ -1,6 +1,5 @@
 // The owners of a business: the list, the page of one owner, the request to add the rest by a link,
 // and what an owner sees who opened such a link.
-import type { VNode } from 'preact';
 import { type Asked, askedFor, OWNERS_MAX } from '../../../core/domain/hosted/kyc-draft.js';
 import {
   type AskedField,
@@ -75,7 +74,7 @@ export function ownersScreen(scene: KycScene): ScreenContent {
   });
 }
 
-function OwnerRow({ scene, owner }: { readonly scene: KycScene; readonly owner: number }): VNode {
+function OwnerRow({ scene, owner }: { readonly scene: KycScene; readonly owner: number }) {
   const { words, view } = scene;
   const name = ownerName(scene, owner);
   const role = roleOf(scene, owner);
@@ -154,7 +153,7 @@ function AskCard({
   scene,
   owner,
   asked,
-}: Readonly<{ scene: KycScene; owner: number; asked: Asked | null }>): VNode {
+}: Readonly<{ scene: KycScene; owner: number; asked: Asked | null }>) {
   const { words, addressProblem, typed } = scene;
   const path = `kyc/owners/${owner}`;
   const name = ownerName(scene, owner);
@@ -264,7 +263,7 @@ export function ownDocumentsScreen(
 function Missing({
   scene,
   places,
-}: Readonly<{ scene: KycScene; places: ReturnType<typeof openOf> }>): VNode {
+}: Readonly<{ scene: KycScene; places: ReturnType<typeof openOf> }>) {
   const { words } = scene;
   return (
     <Note look="warn">

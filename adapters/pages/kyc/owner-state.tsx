@@ -1,5 +1,4 @@
 // How far an owner's part of the KYC form is, in words, and the role that the owner has.
-import type { VNode } from 'preact';
 import { type Asked, askedFor } from '../../../core/domain/hosted/kyc-draft.js';
 import { Time } from '../kit/components.js';
 import { Icon } from '../kit/icons.js';
@@ -12,7 +11,7 @@ export function roleOf({ form, words }: KycScene, owner: number): string | null 
 }
 
 /** In words: asked, done, or how much is missing. */
-export function OwnerState({ scene, owner }: Readonly<{ scene: KycScene; owner: number }>): VNode {
+export function OwnerState({ scene, owner }: Readonly<{ scene: KycScene; owner: number }>) {
   const { form, words } = scene;
   const asked = askedFor(form.draft, owner);
   if (asked !== null) return <AskedState scene={scene} asked={asked} />;
@@ -26,7 +25,7 @@ export function OwnerState({ scene, owner }: Readonly<{ scene: KycScene; owner: 
   );
 }
 
-export function AskedState({ scene, asked }: Readonly<{ scene: KycScene; asked: Asked }>): VNode {
+export function AskedState({ scene, asked }: Readonly<{ scene: KycScene; asked: Asked }>) {
   const { owners } = scene.words;
   const { askedAtMs, doneAtMs } = asked;
   const isDone = doneAtMs !== null;

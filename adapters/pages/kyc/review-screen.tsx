@@ -1,6 +1,6 @@
 // The last page of the KYC form: all answers with a way back to each, what is still missing or to
 // be corrected, who sees the data, and the button that sends it.
-import type { ComponentChildren, VNode } from 'preact';
+import type { ComponentChildren } from 'preact';
 import { askedFor } from '../../../core/domain/hosted/kyc-draft.js';
 import {
   askedFiles,
@@ -73,7 +73,7 @@ export function reviewScreen(
   });
 }
 
-function ToDo({ scene }: { readonly scene: KycScene }): VNode | null {
+function ToDo({ scene }: { readonly scene: KycScene }) {
   const { form, words } = scene;
   const missing = form.steps
     .flatMap((step) => step.missing)
@@ -110,7 +110,7 @@ function ToDo({ scene }: { readonly scene: KycScene }): VNode | null {
   );
 }
 
-function Block({ scene, step }: Readonly<{ scene: KycScene; step: KycStep }>): VNode | null {
+function Block({ scene, step }: Readonly<{ scene: KycScene; step: KycStep }>) {
   const { form, words, view } = scene;
   if (step === 'review') return null;
   if (step === 'owners') {
@@ -162,7 +162,7 @@ function fileRows(scene: KycScene, owner: number | null): readonly FactRow[] {
   }));
 }
 
-function OwnerBlock({ scene, owner }: { readonly scene: KycScene; readonly owner: number }): VNode {
+function OwnerBlock({ scene, owner }: { readonly scene: KycScene; readonly owner: number }) {
   const { form, words, view } = scene;
   const asked = askedFor(form.draft, owner);
   const title = ownerName(scene, owner);
@@ -196,7 +196,7 @@ function Card({
   readonly href: string;
   readonly rows: readonly FactRow[];
   readonly children?: ComponentChildren;
-}): VNode {
+}) {
   const { review } = scene.words;
   return (
     <section class="card">

@@ -1,6 +1,5 @@
 // The pages of the KYC form that ask for data: the type of the payer, the person, the company, the
 // address, and the partner's terms.
-import type { VNode } from 'preact';
 import { type Asked, askedFor } from '../../../core/domain/hosted/kyc-draft.js';
 import { fieldsFor, type KycStep } from '../../../core/domain/hosted/kyc-form.js';
 import type { ScreenContent } from '../hosted/layout.js';
@@ -42,7 +41,7 @@ export function typeScreen(scene: KycScene): ScreenContent {
 }
 
 /** The whole form may be handed to somebody else. */
-function HandOver({ scene }: { readonly scene: KycScene }): VNode {
+function HandOver({ scene }: { readonly scene: KycScene }) {
   const { words, form, addressProblem } = scene;
   const asked = askedFor(form.draft, null);
   const error = addressProblem === null ? undefined : words.problems[addressProblem];
@@ -64,7 +63,7 @@ function HandOver({ scene }: { readonly scene: KycScene }): VNode {
   );
 }
 
-function HandedOver({ scene, asked }: { readonly scene: KycScene; readonly asked: Asked }): VNode {
+function HandedOver({ scene, asked }: { readonly scene: KycScene; readonly asked: Asked }) {
   const { handOver, owners } = scene.words;
   return (
     <div class="stack">
@@ -80,7 +79,7 @@ function HandedOver({ scene, asked }: { readonly scene: KycScene; readonly asked
   );
 }
 
-export function Continue({ scene }: { readonly scene: KycScene }): VNode {
+export function Continue({ scene }: { readonly scene: KycScene }) {
   return <Submit>{scene.words.continue}</Submit>;
 }
 

@@ -240,7 +240,7 @@ interface CellProps {
   readonly children: VNode | string | readonly (VNode | string)[];
 }
 
-function Cell({ look, above, size = 15, bold = false, children }: CellProps): VNode {
+function Cell({ look, above, size = 15, bold = false, children }: CellProps) {
   const text = `font-size:${size}px;line-height:${Math.round(size * 1.45)}px`;
   const weight = bold ? ';font-weight:700' : '';
   const style = `${font};padding:${above}px 28px 0;${text};${look.color}${weight}`;
@@ -253,7 +253,7 @@ function Cell({ look, above, size = 15, bold = false, children }: CellProps): VN
   );
 }
 
-function Row({ part, colors }: { part: Part; colors: MailColors }): VNode {
+function Row({ part, colors }: { part: Part; colors: MailColors }) {
   switch (part.kind) {
     case 'test':
       return <TestBar text={part.text} />;
@@ -317,7 +317,7 @@ function Row({ part, colors }: { part: Part; colors: MailColors }): VNode {
 
 const logoStyle = 'display:block;height:28px;max-width:200px;margin-bottom:10px;background:#ffffff';
 
-function TestBar({ text }: { text: string }): VNode {
+function TestBar({ text }: { text: string }) {
   const style =
     `${font};padding:10px 28px;font-size:14px;line-height:20px;font-weight:700;` +
     'background:#eee7fb;color:#5629a3;border-radius:11px 11px 0 0';
@@ -333,7 +333,7 @@ function TestBar({ text }: { text: string }): VNode {
 const amountStyle =
   'display:block;font-size:32px;line-height:42px;font-weight:700;white-space:nowrap';
 
-function Heading({ text, amount }: { text: string; amount: string | null }): VNode {
+function Heading({ text, amount }: { text: string; amount: string | null }) {
   return (
     <Cell look={ink} above={20}>
       <h1 style="margin:0;font-size:20px;line-height:28px;font-weight:600">
@@ -349,7 +349,7 @@ function Button({
   text,
   url,
   colors: { accent, on },
-}: Readonly<{ text: string; url: string; colors: MailColors }>): VNode {
+}: Readonly<{ text: string; url: string; colors: MailColors }>) {
   const style =
     `${font};display:inline-block;padding:13px 24px;background:${accent};color:${on};` +
     'font-size:16px;line-height:20px;font-weight:600;text-decoration:none;border-radius:8px';
@@ -364,7 +364,7 @@ function Button({
   );
 }
 
-function Code({ text, code }: { text: string; code: string }): VNode {
+function Code({ text, code }: { text: string; code: string }) {
   const style =
     'display:inline-block;margin-top:8px;padding:10px 18px;background:#ecf1f1;border-radius:8px;' +
     'font-family:ui-monospace,Menlo,Consolas,monospace;font-size:26px;line-height:32px;' +

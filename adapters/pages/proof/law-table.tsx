@@ -1,12 +1,11 @@
 // What the law asks, as a table: each duty, who has it, by when, and what Ponte gives for it.
-import type { VNode } from 'preact';
 import type { Locale } from '../../../core/domain/base/locale.js';
 import { type Duty, duties, dutyNames } from '../../../core/domain/law/duty.js';
 import { formatOf } from '../kit/format.js';
 import { Table } from '../kit/pages/table.js';
 import { lawTexts } from './law-texts.js';
 
-export function LawTable({ locale }: { readonly locale: Locale }): VNode {
+export function LawTable({ locale }: { readonly locale: Locale }) {
   const texts = lawTexts[locale];
   const format = formatOf(locale, { timeZone: 'UTC' });
   const [what, rule, who, given, source] = texts.heads;
@@ -45,7 +44,7 @@ export function LawTable({ locale }: { readonly locale: Locale }): VNode {
 }
 
 /** For a page that is about something else. */
-export function LawSection({ locale }: { readonly locale: Locale }): VNode {
+export function LawSection({ locale }: { readonly locale: Locale }) {
   return (
     <section class="stack">
       <h2>{lawTexts[locale].title}</h2>

@@ -1,5 +1,4 @@
 // A proof as a page and on paper: the same parts in the same words.
-import type { VNode } from 'preact';
 import { bookAccounts } from '../../../core/domain/accounting/account-name.js';
 import { parseInstant } from '../../../core/domain/base/instant.js';
 import type { Locale } from '../../../core/domain/base/locale.js';
@@ -31,7 +30,7 @@ export interface SheetProps {
   readonly keys: string;
 }
 
-export function ProofSheet({ proof, locale, timeZone, keys }: SheetProps): VNode {
+export function ProofSheet({ proof, locale, timeZone, keys }: SheetProps) {
   const texts = proofTexts[locale];
   const scene = { proof, texts, locale, format: formatOf(locale, { timeZone }) };
   const { exemption, entries, settlements, transfers } = proof;
@@ -51,7 +50,7 @@ export function ProofSheet({ proof, locale, timeZone, keys }: SheetProps): VNode
   );
 }
 
-function part(title: string, rows: readonly (FactRow | null)[]): VNode | null {
+function part(title: string, rows: readonly (FactRow | null)[]) {
   if (rows.every((row) => row === null || row.value === null)) return null;
   return (
     <Card heading={title}>
@@ -163,7 +162,7 @@ export function demandRows(
 function Entries({
   scene: { texts, format },
   entries,
-}: Readonly<{ scene: SheetScene; entries: readonly ProvenEntry[] }>): VNode {
+}: Readonly<{ scene: SheetScene; entries: readonly ProvenEntry[] }>) {
   return (
     <Card heading={texts.books}>
       <table class="doc">

@@ -1,6 +1,5 @@
 // The approval of a payment by a colleague: the form in which the buyer asks for it, its state
 // beside the price, and what the approver sees.
-import type { VNode } from 'preact';
 import {
   type ColleagueApproval,
   lacksColleagueApproval,
@@ -31,7 +30,7 @@ import { PaymentsLink } from '../payments-screen.js';
 type ApprovalProps = Readonly<{ scene: PaymentScene }>;
 
 /** Beside the price: who must approve and has not, or the way to ask somebody. */
-export function ApprovalPart({ scene }: ApprovalProps): VNode {
+export function ApprovalPart({ scene }: ApprovalProps) {
   const { texts, view, payment } = scene;
   const { colleagueApproval } = payment;
   const words = texts.approval;
@@ -58,7 +57,7 @@ export function ApprovalPart({ scene }: ApprovalProps): VNode {
 function ApprovalNote({
   scene: { texts },
   approval: { state, email, askedAtMs, decidedAtMs, reason },
-}: ApprovalProps & { readonly approval: ColleagueApproval }): VNode {
+}: ApprovalProps & { readonly approval: ColleagueApproval }) {
   const words = texts.approval;
   const who = <b>{email}</b>;
   const decidedAt = <Time atMs={decidedAtMs ?? askedAtMs} />;

@@ -1,5 +1,4 @@
 // Links with which colleagues of the buyer see the bank details, and nothing else.
-import type { VNode } from 'preact';
 import {
   COLLEAGUE_LINKS_MAX,
   type ColleagueLink,
@@ -62,7 +61,7 @@ export function shareScreen(
 function OpenLink({
   scene: { texts },
   link,
-}: Readonly<{ scene: PaymentScene; link: ColleagueLink }>): VNode {
+}: Readonly<{ scene: PaymentScene; link: ColleagueLink }>) {
   const words = texts.share;
   const { openedAtMs } = link;
   return (

@@ -1,6 +1,5 @@
 // What accounting needs of a month: its entries with their files, its closing, the names of
 // accounts, and the extract of what the tax office asks for.
-import type { VNode } from 'preact';
 import { z } from 'zod';
 import {
   ACCOUNT_NAME_LENGTH_MAX,
@@ -261,7 +260,7 @@ function MonthChoice({ to, of, months }: { to: string; of: string; months: reado
   );
 }
 
-function Month({ shown }: { readonly shown: Shown }): VNode {
+function Month({ shown }: { readonly shown: Shown }) {
   const { view, format } = useDashboard();
   const words = accountingTexts[view.locale];
   const { month: of, months, entries, isCut } = shown;
@@ -280,7 +279,7 @@ function Month({ shown }: { readonly shown: Shown }): VNode {
   );
 }
 
-function Download({ of }: { readonly of: string }): VNode {
+function Download({ of }: { readonly of: string }) {
   const { view } = useDashboard();
   const words = accountingTexts[view.locale];
   const choices = entryForms.map((value) => ({ value, label: entryFiles[value].label }));
@@ -303,7 +302,7 @@ function Download({ of }: { readonly of: string }): VNode {
   );
 }
 
-function Closing({ shown }: { readonly shown: Shown }): VNode {
+function Closing({ shown }: { readonly shown: Shown }) {
   const { view, format } = useDashboard();
   const words = accountingTexts[view.locale];
   const { month: of, months, accounting } = shown;
@@ -332,7 +331,7 @@ function Closing({ shown }: { readonly shown: Shown }): VNode {
   );
 }
 
-function Entries({ shown: { entries, payments } }: { readonly shown: Shown }): VNode {
+function Entries({ shown: { entries, payments } }: { readonly shown: Shown }) {
   const { view, texts, format } = useDashboard();
   const words = accountingTexts[view.locale];
   const rows = entries.flatMap((entry) => entry.lines.map((line) => ({ entry, line })));

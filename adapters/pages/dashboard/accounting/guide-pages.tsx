@@ -1,6 +1,5 @@
 // What sellers hand to their accountants, in the languages of the dashboard: where the facts are,
 // how entries, files, closings, extracts and proofs work.
-import type { VNode } from 'preact';
 import type { Locale } from '../../../../core/domain/base/locale.js';
 import { Table } from '../../kit/pages/table.js';
 import { ToPlace } from '../dashboard-layout.js';
@@ -324,7 +323,7 @@ export const accountingGuidePages = [
   }),
 ];
 
-function Sections(): VNode {
+function Sections() {
   const { view } = useDashboard();
   return (
     <div class="stack-l">

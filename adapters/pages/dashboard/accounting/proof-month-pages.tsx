@@ -1,6 +1,5 @@
 // The proofs of a month: one signed pack for each payee, with what the exemption asks of each
 // payment; and the guide "What the law asks".
-import type { VNode } from 'preact';
 import { z } from 'zod';
 import { isMonth } from '../../../../core/domain/accounting/accounting.js';
 import { dayOf } from '../../../../core/domain/base/time-zone.js';
@@ -86,7 +85,7 @@ function middleOf(month: string): number {
   return Date.parse(`${month}-15T12:00:00Z`);
 }
 
-function Payees({ shown: { month, payees } }: { readonly shown: Shown }): VNode {
+function Payees({ shown: { month, payees } }: { readonly shown: Shown }) {
   const { view, format } = useDashboard();
   const words = proofTexts[view.locale];
   if (payees.length === 0) return <p class="quiet">{words.noPayments}</p>;

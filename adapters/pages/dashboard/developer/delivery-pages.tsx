@@ -1,5 +1,4 @@
 // One delivery: its attempts, what the server answered, and what was sent.
-import type { VNode } from 'preact';
 import { allows } from '../../../../core/domain/access/scope.js';
 import { MINUTE_MS, SECOND_MS } from '../../../../core/domain/base/instant.js';
 import type { NumberedEvent } from '../../../../core/domain/payments/event.js';
@@ -115,7 +114,7 @@ function isSentNow({ status, nextAttemptAtMs }: WebhookDelivery, nowMs: number):
 type Part = Readonly<{ shown: Shown }>;
 
 /** Its state, and the way to a newer one. */
-function StateLine({ shown: { delivery, subscription } }: Part): VNode {
+function StateLine({ shown: { delivery, subscription } }: Part) {
   const { texts, view } = useDashboard();
   const words = texts.deliveryPage;
   return (
@@ -139,7 +138,7 @@ function StateLine({ shown: { delivery, subscription } }: Part): VNode {
   );
 }
 
-function Attempts({ shown: { attempts } }: Part): VNode {
+function Attempts({ shown: { attempts } }: Part) {
   const { texts, format } = useDashboard();
   const words = texts.deliveryPage;
   return (
@@ -180,7 +179,7 @@ function Attempts({ shown: { attempts } }: Part): VNode {
   );
 }
 
-function LastAnswer({ shown: { attempts } }: Part): VNode | null {
+function LastAnswer({ shown: { attempts } }: Part) {
   const { texts } = useDashboard();
   const words = texts.deliveryPage;
   const last = attempts.at(-1);
@@ -197,7 +196,7 @@ function LastAnswer({ shown: { attempts } }: Part): VNode | null {
   );
 }
 
-function Details({ shown }: Part): VNode {
+function Details({ shown }: Part) {
   const { texts, view, format } = useDashboard();
   const words = texts.deliveryPage;
   const { delivery, subscription, event, payment } = shown;
@@ -230,7 +229,7 @@ function Details({ shown }: Part): VNode {
 }
 
 /** The bytes that were sent are on one line. */
-export function Body({ event: { body } }: { readonly event: NumberedEvent }): VNode {
+export function Body({ event: { body } }: { readonly event: NumberedEvent }) {
   const { texts } = useDashboard();
   const words = texts.deliveryPage;
   return (
@@ -245,7 +244,7 @@ export function Body({ event: { body } }: { readonly event: NumberedEvent }): VN
 }
 
 /** Without the signature: it is made with the secret for each attempt, and not kept. */
-function Headers({ shown: { delivery, attempts } }: Part): VNode {
+function Headers({ shown: { delivery, attempts } }: Part) {
   const { texts } = useDashboard();
   const words = texts.deliveryPage;
   const sentAtMs = attempts.at(-1)?.startedAtMs ?? delivery.createdAtMs;

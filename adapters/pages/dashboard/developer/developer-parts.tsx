@@ -1,5 +1,4 @@
 // What the pages of webhooks and events share: how a delivery does, and the links between them.
-import type { VNode } from 'preact';
 import type { Payment } from '../../../../core/domain/payments/payment.js';
 import type { WebhookDelivery } from '../../../../core/domain/webhooks/webhook-delivery.js';
 import { Badge, Foreign } from '../../kit/components.js';
@@ -13,7 +12,7 @@ export function shownUrl(url: string): string {
 }
 
 /** What a server answered, or why there is no answer. */
-export function Answer(answered: AttemptAnswer): VNode {
+export function Answer(answered: AttemptAnswer) {
   const scene = useDashboard();
   return <Foreign text={answerText(scene, answered)} />;
 }
@@ -22,7 +21,7 @@ export function Answer(answered: AttemptAnswer): VNode {
 export function DeliveryBadge({
   delivery: { status, lastError },
   pill,
-}: Readonly<{ delivery: WebhookDelivery; pill?: true }>): VNode {
+}: Readonly<{ delivery: WebhookDelivery; pill?: true }>) {
   const { texts } = useDashboard();
   const isFirst = status === 'pending' && lastError === null;
   const text = isFirst ? texts.deliveryPage.sending : texts.delivery[status];
@@ -30,7 +29,7 @@ export function DeliveryBadge({
 }
 
 /** The state of a delivery, and below it the last answer. */
-export function DeliveryState({ delivery }: { readonly delivery: WebhookDelivery }): VNode {
+export function DeliveryState({ delivery }: { readonly delivery: WebhookDelivery }) {
   const { responseStatus, lastError } = delivery;
   const isAnswered = responseStatus !== null || lastError !== null;
   return (
@@ -65,7 +64,7 @@ interface PaymentNameProps {
 }
 
 /** The payment that a webhook is about, by its reference and buyer. */
-export function PaymentName({ payment, isShort }: PaymentNameProps): VNode {
+export function PaymentName({ payment, isShort }: PaymentNameProps) {
   const { view } = useDashboard();
   if (payment === null) return <span class="quiet">–</span>;
   const buyer = buyerOf(payment);

@@ -1,5 +1,4 @@
 // The event feed, newest first, and one event with its webhooks.
-import type { VNode } from 'preact';
 import { eventTypes, type NumberedEvent } from '../../../../core/domain/payments/event.js';
 import type { WebhookDelivery } from '../../../../core/domain/webhooks/webhook-delivery.js';
 import { listOfEvent } from '../../../../core/usecases/webhooks/deliveries.js';
@@ -97,7 +96,7 @@ export const eventPages = [
   }),
 ];
 
-function Subject({ of: { subjectId } }: { readonly of: NumberedEvent }): VNode {
+function Subject({ of: { subjectId } }: { readonly of: NumberedEvent }) {
   const { view } = useDashboard();
   const href = subjectPath(view.path, subjectId);
   if (href === null) return <span class="code">{subjectId}</span>;
@@ -111,7 +110,7 @@ function Subject({ of: { subjectId } }: { readonly of: NumberedEvent }): VNode {
 function Webhooks({
   deliveries,
   urls,
-}: Readonly<{ deliveries: readonly WebhookDelivery[]; urls: ReadonlyMap<string, string> }>): VNode {
+}: Readonly<{ deliveries: readonly WebhookDelivery[]; urls: ReadonlyMap<string, string> }>) {
   const { texts, view } = useDashboard();
   const words = texts.events;
   return (

@@ -1,5 +1,4 @@
 // The API keys of a mode: their list, a new one, which is shown once, and the end of one.
-import type { VNode } from 'preact';
 import {
   grantedScopes,
   isActiveKey,
@@ -265,7 +264,7 @@ function endedColumns({ texts: { keys: words, common }, format }: DashboardScene
   ];
 }
 
-function Named({ keyOf: { name, mode, id } }: { readonly keyOf: StoredKey }): VNode {
+function Named({ keyOf: { name, mode, id } }: { readonly keyOf: StoredKey }) {
   return (
     <>
       <Foreign text={name} />

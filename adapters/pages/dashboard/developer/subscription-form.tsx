@@ -1,5 +1,4 @@
 // The fields of a webhook subscription: its URL, and the events to send.
-import type { VNode } from 'preact';
 import { eventNamespaces, eventTypes } from '../../../../core/domain/payments/event.js';
 import { About, Checks } from '../../kit/fields.js';
 import { type DeclaredField, text, tickedOf } from '../../kit/pages/form-page.js';
@@ -45,7 +44,7 @@ function wildcardOf(namespace: string): string {
 function Events({
   chosen,
   error,
-}: Readonly<{ chosen: readonly string[]; error: string | undefined }>): VNode {
+}: Readonly<{ chosen: readonly string[]; error: string | undefined }>) {
   const { texts } = useDashboard();
   const words = texts.webhooks;
   const every = { hint: words.pickHint, error };
@@ -70,7 +69,7 @@ function Events({
 function Namespace({
   namespace,
   chosen,
-}: Readonly<{ namespace: (typeof eventNamespaces)[number]; chosen: readonly string[] }>): VNode {
+}: Readonly<{ namespace: (typeof eventNamespaces)[number]; chosen: readonly string[] }>) {
   const { texts } = useDashboard();
   const wildcard = wildcardOf(namespace);
   const types = eventTypes.filter((type) => type.startsWith(`${namespace}.`)).toSorted();

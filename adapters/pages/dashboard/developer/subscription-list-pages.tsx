@@ -1,5 +1,4 @@
 // The webhook subscriptions of a mode, the health of each, and a new one.
-import type { VNode } from 'preact';
 import { allows } from '../../../../core/domain/access/scope.js';
 import {
   SUBSCRIPTIONS_MAX,
@@ -150,7 +149,7 @@ function typesText({ eventTypes }: Subscription): string {
 }
 
 /** What is worst about it, in a few words. */
-export function HealthBadge({ health }: { readonly health: SubscriptionHealth }): VNode {
+export function HealthBadge({ health }: { readonly health: SubscriptionHealth }) {
   const scene = useDashboard();
   const words = scene.texts.webhooks;
   switch (healthStateOf(health)) {
@@ -186,7 +185,7 @@ export function lastDayText(
 }
 
 /** The failed attempt that is not made good; a success removes it. */
-export function LastError({ health }: { readonly health: SubscriptionHealth }): VNode {
+export function LastError({ health }: { readonly health: SubscriptionHealth }) {
   const { texts, format } = useDashboard();
   const { lastFailure } = health;
   if (lastFailure === null) return <span class="quiet">{texts.webhooks.none}</span>;

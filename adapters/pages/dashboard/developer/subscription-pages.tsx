@@ -1,5 +1,4 @@
 // One webhook subscription: its health, its deliveries, and what can be done about it.
-import type { VNode } from 'preact';
 import { z } from 'zod';
 import { allows } from '../../../../core/domain/access/scope.js';
 import type { Subscription } from '../../../../core/domain/webhooks/subscription.js';
@@ -264,7 +263,7 @@ function oneScreen({ texts, view }: DashboardScene, shown: Shown): DashboardCont
 function Problem({
   health,
   mayWrite,
-}: Readonly<{ health: SubscriptionHealth; mayWrite: boolean }>): VNode | null {
+}: Readonly<{ health: SubscriptionHealth; mayWrite: boolean }>) {
   const scene = useDashboard();
   const words = scene.texts.webhooks;
   const { subscription, dead, pending, lastFailure } = health;
@@ -300,7 +299,7 @@ function Problem({
   );
 }
 
-function Details({ shown }: { readonly shown: Shown }): VNode {
+function Details({ shown }: { readonly shown: Shown }) {
   const scene = useDashboard();
   const { texts, view, format } = scene;
   const { subscription, health, mayWrite } = shown;
@@ -334,7 +333,7 @@ function Details({ shown }: { readonly shown: Shown }): VNode {
   );
 }
 
-function Deliveries({ shown }: { readonly shown: Shown }): VNode {
+function Deliveries({ shown }: { readonly shown: Shown }) {
   const { texts, view, format } = useDashboard();
   const { subscription, rows, next, given, isFirst, mayWrite } = shown;
   const words = texts.webhooks;
@@ -401,7 +400,7 @@ function attemptText(
   return status === 'delivered' ? `${attempt}` : words.attemptOf(attempt, ATTEMPTS_MAX);
 }
 
-function ToSubscription({ id }: { readonly id: string }): VNode {
+function ToSubscription({ id }: { readonly id: string }) {
   const { view } = useDashboard();
   return (
     <a class="code" href={`${view.path}/webhooks/${id}`}>

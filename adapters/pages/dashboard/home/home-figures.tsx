@@ -1,5 +1,4 @@
 // The figures of home: four numbers, what was paid out by day, and where the payments are.
-import type { VNode } from 'preact';
 import type { Money } from '../../../../core/domain/base/money.js';
 import { dayOf } from '../../../../core/domain/base/time-zone.js';
 import type { ShownView } from '../../../../core/domain/payments/change.js';
@@ -39,7 +38,7 @@ function countOf(
 }
 
 /** What a reader asks first: BRL, then what is on its way; each with what makes it good or bad. */
-export function Summary({ of: { figures, overdue, way } }: { readonly of: Figures }): VNode {
+export function Summary({ of: { figures, overdue, way } }: { readonly of: Figures }) {
   const scene = useDashboard();
   const { texts, view, format } = scene;
   const words = texts.home;
@@ -117,7 +116,7 @@ const CHANGE_MAX = 999;
 
 type FiguresProps = Readonly<{ figures: PaymentFigures }>;
 
-export function PaidOut({ figures: { daysMs, paidOut } }: FiguresProps): VNode {
+export function PaidOut({ figures: { daysMs, paidOut } }: FiguresProps) {
   const scene = useDashboard();
   const { texts, format } = scene;
   const days = daysMs.flatMap((atMs, index) => {
@@ -154,7 +153,7 @@ export function PaidOut({ figures: { daysMs, paidOut } }: FiguresProps): VNode {
   );
 }
 
-export function ByState({ figures }: FiguresProps): VNode {
+export function ByState({ figures }: FiguresProps) {
   const { texts, view, format } = useDashboard();
   const parts = stateOrder
     .map((look) => ({ look, count: countOf(figures.counts, look) }))

@@ -1,5 +1,4 @@
 // What needs somebody: first what the reader can act on, then what others work on.
-import type { VNode } from 'preact';
 import type { Scope } from '../../../../core/domain/access/scope.js';
 import type { Lack } from '../../../../core/domain/parties/organization.js';
 import type { ShownView } from '../../../../core/domain/payments/change.js';
@@ -52,7 +51,7 @@ export function Needs({
   readonly needs: readonly Need[];
   /** Says nothing if there is nothing. */
   readonly isQuiet: boolean;
-}): VNode | null {
+}) {
   const { texts, view } = useDashboard();
   const isOwn = ({ who }: Need) => who === 'reader' || (who !== 'operator' && may(view, who));
   const own = needs.filter(isOwn);
@@ -97,7 +96,7 @@ function NeedItem({
   text,
   link,
   icon,
-}: Need & { readonly icon: 'alert' | 'warning' | 'clock' | 'people' }): VNode {
+}: Need & { readonly icon: 'alert' | 'warning' | 'clock' | 'people' }) {
   return (
     <li class={icon === 'clock' || icon === 'people' ? 'calm' : look}>
       <Icon name={icon} />

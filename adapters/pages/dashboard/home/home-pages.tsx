@@ -1,6 +1,5 @@
 // Home: what needs the reader, what others work on, two plots of the last days, and the newest
 // payments. The first steps come first until there is a payment.
-import type { VNode } from 'preact';
 import { dayOf } from '../../../../core/domain/base/time-zone.js';
 import { lacksToCollect } from '../../../../core/domain/parties/organization.js';
 import type { ShownView } from '../../../../core/domain/payments/change.js';
@@ -132,7 +131,7 @@ function homeScreen(scene: DashboardScene, home: Home): DashboardContent {
 }
 
 /** What is left of getting started; nothing once all is done. */
-function FirstSteps({ steps }: Pick<Home, 'steps'>): VNode | null {
+function FirstSteps({ steps }: Pick<Home, 'steps'>) {
   const { texts, view } = useDashboard();
   const words = texts.setup.start;
   const numbered = steps.map((step, at) => ({ ...step, number: at + 1 }));

@@ -1,6 +1,5 @@
 // Plots as SVG without a script: places are in per cent and the drawing has no viewBox, so that
 // texts keep their size at any width. A table beside or behind each says the same.
-import type { VNode } from 'preact';
 import { formatAmount, type Money, money } from '../../../../core/domain/base/money.js';
 import type { ShownView } from '../../../../core/domain/payments/change.js';
 import { type DashboardScene, useDashboard } from '../dashboard-scene.js';
@@ -17,7 +16,7 @@ const MINOR_PER_UNIT = 100;
 export type DayBar = Readonly<{ atMs: number; money: Money }>;
 
 /** Bars by day. On a day below zero more came back than was paid; it has no bar, and a row. */
-export function DayPlot({ days }: { readonly days: readonly DayBar[] }): VNode {
+export function DayPlot({ days }: { readonly days: readonly DayBar[] }) {
   const { texts, view, format } = useDashboard();
   const compact = new Intl.NumberFormat(view.locale, { notation: 'compact' });
   const most = days.reduce((top, day) =>
@@ -100,7 +99,7 @@ export function ShareBar({ look, share }: { readonly look: string; readonly shar
 }
 
 /** With the currency apart and smaller. */
-export function Total({ of }: { readonly of: Money }): VNode {
+export function Total({ of }: { readonly of: Money }) {
   const { format } = useDashboard();
   return (
     <b class="total" title={`${of.currency} ${formatAmount(of.amountMinor)}`}>

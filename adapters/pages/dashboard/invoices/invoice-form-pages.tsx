@@ -1,6 +1,5 @@
 // A new invoice: who pays what to whom, with a preview of what the buyer sees. Every button of the
 // form sends all of it; only "save" creates something, once.
-import type { VNode } from 'preact';
 import { z } from 'zod';
 import { accountableCreator } from '../../../../core/domain/access/api-key.js';
 import { isCalendarDate } from '../../../../core/domain/base/instant.js';
@@ -223,7 +222,7 @@ function errorOf({ errors }: Draft, name: string): string | undefined {
   return errors.find(({ field }) => field === name)?.text;
 }
 
-function InvoiceForm({ draft }: DraftProps): VNode {
+function InvoiceForm({ draft }: DraftProps) {
   const { texts } = useDashboard();
   const { typed, requiresApproval } = draft;
   const words = texts.invoice;
@@ -265,7 +264,7 @@ function inputOf(draft: Draft, words: DashboardScene['texts']['invoice']) {
 }
 
 /** Who pays whom. */
-function Who({ draft }: DraftProps): VNode {
+function Who({ draft }: DraftProps) {
   const { texts, view } = useDashboard();
   const { typed, sellers } = draft;
   const words = texts.invoice;
@@ -303,7 +302,7 @@ function Who({ draft }: DraftProps): VNode {
 }
 
 /** What is paid for. */
-function What({ draft }: DraftProps): VNode {
+function What({ draft }: DraftProps) {
   const { texts, view } = useDashboard();
   const { currencies } = draft;
   const words = texts.invoice;
@@ -353,7 +352,7 @@ function What({ draft }: DraftProps): VNode {
 }
 
 /** The last field: what comes after a file in the form is not known while it arrives. */
-function Attached({ draft }: DraftProps): VNode {
+function Attached({ draft }: DraftProps) {
   const { texts, format } = useDashboard();
   const { attachment } = draft;
   const words = texts.invoice;
@@ -383,7 +382,7 @@ function Attached({ draft }: DraftProps): VNode {
   );
 }
 
-function Lines({ draft }: DraftProps): VNode {
+function Lines({ draft }: DraftProps) {
   const { typed } = draft;
   const { texts, format } = useDashboard();
   const words = texts.invoice;
@@ -441,7 +440,7 @@ function Lines({ draft }: DraftProps): VNode {
 }
 
 /** What the first page and the mail show, as far as it is typed. */
-function Preview({ draft: { typed, sellers } }: DraftProps): VNode {
+function Preview({ draft: { typed, sellers } }: DraftProps) {
   const { texts, view, format } = useDashboard();
   const words = texts.invoice;
   const seller = sellers.find(({ externalId }) => externalId === typed.seller);

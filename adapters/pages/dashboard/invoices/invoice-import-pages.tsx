@@ -3,7 +3,6 @@
 // a fault, the file is corrected and sent again. A line is created once, however often the same
 // text is sent, from whichever tab.
 import { createHash } from 'node:crypto';
-import type { VNode } from 'preact';
 import { z } from 'zod';
 import { accountableCreator } from '../../../../core/domain/access/api-key.js';
 import { money, parseTypedAmount } from '../../../../core/domain/base/money.js';
@@ -312,7 +311,7 @@ function errorsOf({ invoiceImport }: DashboardTexts, made: Import): readonly Fie
 
 type ImportProps = Readonly<{ made: Import }>;
 
-function FileForm({ made }: ImportProps): VNode {
+function FileForm({ made }: ImportProps) {
   const { texts, view } = useDashboard();
   const words = texts.invoiceImport;
   const names = Object.keys(importColumns) as readonly ImportColumn[];
@@ -343,7 +342,7 @@ function FileForm({ made }: ImportProps): VNode {
 }
 
 /** Both forms of the page have it. */
-function WritingField({ id, made }: ImportProps & { readonly id: string }): VNode {
+function WritingField({ id, made }: ImportProps & { readonly id: string }) {
   const { texts } = useDashboard();
   const words = texts.invoiceImport;
   return (
@@ -357,7 +356,7 @@ function WritingField({ id, made }: ImportProps & { readonly id: string }): VNod
   );
 }
 
-function TextForm({ made }: ImportProps): VNode {
+function TextForm({ made }: ImportProps) {
   const { texts } = useDashboard();
   const words = texts.invoiceImport;
   const { text, lines, fault } = made;
@@ -390,7 +389,7 @@ function TextForm({ made }: ImportProps): VNode {
   );
 }
 
-function CheckedLines({ made }: ImportProps): VNode {
+function CheckedLines({ made }: ImportProps) {
   const { texts, view, format } = useDashboard();
   const words = texts.invoiceImport;
   const { lines } = made;
@@ -442,7 +441,7 @@ function CheckedLines({ made }: ImportProps): VNode {
   );
 }
 
-function Named({ text, below }: { readonly text: string; readonly below: string }): VNode {
+function Named({ text, below }: { readonly text: string; readonly below: string }) {
   return (
     <>
       <Foreign text={text} />

@@ -1,7 +1,6 @@
 // Passkeys of a person: entering with one, adding, renaming and removing them. The script asks for
 // the options when its button is pressed, because a challenge is short-lived; the answer of the
 // browser is a field of the form.
-import type { VNode } from 'preact';
 import { z } from 'zod';
 import { PASSKEY_NAME_LENGTH_MAX, type Passkey } from '../../../../core/domain/access/passkey.js';
 import { isCode, PonteError } from '../../../../core/errors.js';
@@ -126,7 +125,7 @@ async function enter(context: PageContext, call: AccessCall<z.infer<typeof answe
   }
 }
 
-function ToSessions({ scene: { texts, view } }: { readonly scene: DashboardScene }): VNode {
+function ToSessions({ scene: { texts, view } }: { readonly scene: DashboardScene }) {
   return <a href={`${view.path}/sessions`}>{texts.sessions.heading}</a>;
 }
 

@@ -1,6 +1,6 @@
 // What pages show of passkeys: those of a person, and the form that asks the browser for one. The
 // form is hidden without the script, and from browsers that have no passkeys.
-import type { ComponentChildren, VNode } from 'preact';
+import type { ComponentChildren } from 'preact';
 import type { Passkey } from '../../../../core/domain/access/passkey.js';
 import { ButtonForm, ButtonLink, Foreign, Note } from '../../kit/components.js';
 import { Table } from '../../kit/pages/table.js';
@@ -15,7 +15,7 @@ export const passkeyPaths = {
 } as const;
 
 /** Signs in with any passkey, or proves again that a member is there. */
-export function EnterByPasskey({ children }: { readonly children: ComponentChildren }): VNode {
+export function EnterByPasskey({ children }: { readonly children: ComponentChildren }) {
   const { texts } = useDashboard();
   const { failed } = texts.passkeys;
   const { enter, options } = passkeyPaths;
@@ -30,7 +30,7 @@ export function EnterByPasskey({ children }: { readonly children: ComponentChild
 }
 
 /** Shown once after an answer that was not accepted. */
-export function PasskeyRefused(): VNode | null {
+export function PasskeyRefused() {
   const { texts, view } = useDashboard();
   if (!view.query.has('refused')) return null;
   return <Note look="warn" live text={texts.passkeys.refused} />;
@@ -43,7 +43,7 @@ export function PasskeySection({
   readonly passkeys: readonly Passkey[];
   /** The member can add one. */
   readonly hasRoom: boolean;
-}): VNode {
+}) {
   const { texts, view } = useDashboard();
   const words = texts.passkeys;
   return (
@@ -62,7 +62,7 @@ export function PasskeySection({
   );
 }
 
-function PasskeyTable({ passkeys }: { readonly passkeys: readonly Passkey[] }): VNode {
+function PasskeyTable({ passkeys }: { readonly passkeys: readonly Passkey[] }) {
   const { texts, view, format } = useDashboard();
   const words = texts.passkeys;
   const { short } = format;

@@ -1,5 +1,4 @@
 // The audit log of an organization in one mode: who changed what, newest first.
-import type { VNode } from 'preact';
 import type { MemberRole } from '../../../../core/domain/access/member.js';
 import { type Actor, actorKinds } from '../../../../core/domain/base/actor.js';
 import {
@@ -89,7 +88,7 @@ function kindsOf(kind: Actor['kind'] | 'all' | null): readonly Actor['kind'][] |
 }
 
 /** Who did what, in a sentence; below it what else the entry names. */
-function What({ entry, names }: { readonly entry: AuditRecord; readonly names: Names }): VNode {
+function What({ entry, names }: { readonly entry: AuditRecord; readonly names: Names }) {
   const { texts, format } = useDashboard();
   const words = texts.setup.activity;
   const role = names.roles.get(entry.actor.id);
@@ -137,7 +136,7 @@ function What({ entry, names }: { readonly entry: AuditRecord; readonly names: N
 /** The route of a page says less than the sentence. */
 const isPath = (action: string): boolean => action.startsWith('/');
 
-function Who({ entry, names }: { readonly entry: AuditRecord; readonly names: Names }): VNode {
+function Who({ entry, names }: { readonly entry: AuditRecord; readonly names: Names }) {
   const { texts, view } = useDashboard();
   const { actor, objects } = entry;
   // A sign-in is made with a link; the session says by whom.
@@ -160,7 +159,7 @@ function Changed({
   readonly names: Names;
   /** The actor is what was changed. */
   readonly isOwn: boolean;
-}): VNode {
+}) {
   const { texts, view } = useDashboard();
   const words = texts.setup.activity;
   const isNew = id !== null && before === null && after !== null;

@@ -244,7 +244,7 @@ function Go({
   readonly path?: string | undefined;
   readonly text: string;
   readonly isButton?: boolean;
-}): VNode {
+}) {
   const { view, texts } = useDashboard();
   const { path = view.path } = of;
   return (

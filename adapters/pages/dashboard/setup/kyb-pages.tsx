@@ -1,6 +1,5 @@
 // The organization's KYB in the frame of the dashboard: the form of a seller (pages/kyc), with
 // owners and documents, and the terms of the settlement partner.
-import type { VNode } from 'preact';
 import { z } from 'zod';
 import { PonteError } from '../../../../core/errors.js';
 import { readStanding } from '../../../../core/usecases/access/sessions.js';
@@ -139,7 +138,7 @@ function inDashboard(
   };
 }
 
-function AboutKyb({ email }: { readonly email: string }): VNode {
+function AboutKyb({ email }: { readonly email: string }) {
   const { texts, view } = useDashboard();
   const words = texts.setup.kyb;
   return (

@@ -1,6 +1,5 @@
 // The request for production access: what the operator asks, and the support contact that live mode
 // needs.
-import type { VNode } from 'preact';
 import { readEmail } from '../../../../core/domain/base/email-address.js';
 import {
   REPORT_LENGTH_MAX,
@@ -142,7 +141,7 @@ function contactOf(
   };
 }
 
-function Refused({ scene, request }: { scene: DashboardScene; request: ProductionRequest }): VNode {
+function Refused({ scene, request }: { scene: DashboardScene; request: ProductionRequest }) {
   const { texts, format } = scene;
   const { decidedAtMs, createdAtMs, reason } = request;
   const at = format.day(decidedAtMs ?? createdAtMs);

@@ -322,7 +322,7 @@ function logoField({ texts }: DashboardScene): DeclaredField<null> {
 type Part = 'company' | 'contact' | 'rules' | 'brand';
 
 /** Each section has the name of its part of the form. */
-function Shown({ settings }: { readonly settings: Settings }): VNode {
+function Shown({ settings }: { readonly settings: Settings }) {
   const { format, texts, view } = useDashboard();
   const words = texts.setup.settings;
   const { change } = texts.setup.start;
@@ -391,7 +391,7 @@ function Shown({ settings }: { readonly settings: Settings }): VNode {
 const row = (label: string, value: ComponentChildren): FactRow => ({ label, value });
 
 /** Where the whole form is: its parts have the ids that the page links to. */
-function Parts({ settings, fields }: { settings: Settings; fields: ShownFields }): VNode {
+function Parts({ settings, fields }: { settings: Settings; fields: ShownFields }) {
   const words = useDashboard().texts.setup.settings;
   const part = (id: Part, text: string, names: readonly string[], more: VNode | null = null) => (
     <section class="card stack" id={id} aria-labelledby={`${id}-heading`}>
@@ -443,7 +443,7 @@ const OWN_COLOR = '#0a5568';
 const SAMPLE = money(125_000n, 'USD');
 
 /** The head of a payment page and its button. The script follows the color that is typed. */
-function PagePreview({ settings }: { readonly settings: Settings }): VNode {
+function PagePreview({ settings }: { readonly settings: Settings }) {
   const { format, texts, view } = useDashboard();
   const words = texts.setup.settings;
   const { light } = accentPalettes(settings.accentColor ?? OWN_COLOR);
@@ -469,7 +469,7 @@ function PagePreview({ settings }: { readonly settings: Settings }): VNode {
   );
 }
 
-function Logo({ settings }: { readonly settings: Settings }): VNode | null {
+function Logo({ settings }: { readonly settings: Settings }) {
   const { texts, view } = useDashboard();
   const path = logoPath(settings);
   if (path === null) return null;

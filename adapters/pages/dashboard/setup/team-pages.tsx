@@ -277,7 +277,7 @@ function roleField({ texts }: DashboardScene, own: Member) {
   return radio({ label: words.role, choices: choices.toReversed() });
 }
 
-function TeamParts({ team, form }: { readonly team: Team; readonly form: VNode }): VNode {
+function TeamParts({ team, form }: { readonly team: Team; readonly form: VNode }) {
   const { texts, view, format } = useDashboard();
   const words = texts.setup.team;
   const isSelf = ({ id }: Member) => id === team.own.id;
@@ -327,7 +327,7 @@ function TeamParts({ team, form }: { readonly team: Team; readonly form: VNode }
   );
 }
 
-function MemberActions({ team, member }: Readonly<{ team: Team; member: Member }>): VNode | null {
+function MemberActions({ team, member }: Readonly<{ team: Team; member: Member }>) {
   const { texts, view } = useDashboard();
   const words = texts.setup.team;
   if (member.id === team.own.id) {
@@ -359,7 +359,7 @@ function MemberActions({ team, member }: Readonly<{ team: Team; member: Member }
   );
 }
 
-function NewInvitation({ team }: { readonly team: Team }): VNode {
+function NewInvitation({ team }: { readonly team: Team }) {
   const scene = useDashboard();
   const fields = showFields(inviteFields(scene, team), begun, []);
   const { path } = scene.view;
@@ -367,7 +367,7 @@ function NewInvitation({ team }: { readonly team: Team }): VNode {
 }
 
 /** The way to the form, where the mailbox is proven. */
-function InviteFirst(): VNode {
+function InviteFirst() {
   const { texts, view } = useDashboard();
   const words = texts.setup.team;
   return (
@@ -380,7 +380,7 @@ function InviteFirst(): VNode {
   );
 }
 
-function Removal({ member, keepers }: { member: Member; keepers: readonly string[] }): VNode {
+function Removal({ member, keepers }: { member: Member; keepers: readonly string[] }) {
   const words = useDashboard().texts.setup.team;
   return (
     <Card heading={words.removeHeading} isStack>

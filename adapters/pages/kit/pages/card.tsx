@@ -1,5 +1,5 @@
 // A part of a page: a heading, what stands at the end of its line, and what is below them.
-import type { ComponentChildren, VNode } from 'preact';
+import type { ComponentChildren } from 'preact';
 
 export function Card({
   heading,
@@ -16,7 +16,7 @@ export function Card({
   /** With room between its parts. */
   readonly isStack?: true;
   readonly children: ComponentChildren;
-}): VNode {
+}) {
   const title = <h2 id={id}>{heading}</h2>;
   return (
     <section class={isStack ? 'card stack' : 'card'} aria-labelledby={id}>

@@ -1,6 +1,5 @@
 // The one-time key of a form. However often a form is sent, it makes one payment, API key or
 // webhook subscription.
-import type { VNode } from 'preact';
 import { z } from 'zod';
 import type { Tenant } from '../../../../core/domain/base/tenant.js';
 import type { Deps } from '../../../../core/ports/deps.js';
@@ -12,7 +11,7 @@ export function newFormKey({ ids, clock }: Pick<Deps, 'ids' | 'clock'>): string 
   return ids.next('frm', clock.nowMs());
 }
 
-export function FormKey({ value }: { readonly value: string }): VNode {
+export function FormKey({ value }: { readonly value: string }) {
   return <input type="hidden" name="key" value={value} />;
 }
 

@@ -234,7 +234,7 @@ export function FieldForm({
   back,
   look: { submit, warning, keep },
   shown,
-}: Readonly<{ to: string; back: string; look: FormLook; shown: ShownFields }>): VNode {
+}: Readonly<{ to: string; back: string; look: FormLook; shown: ShownFields }>) {
   const buttons = (
     <>
       <Button look={warning === undefined ? 'primary' : 'danger'}>{submit}</Button>

@@ -1,6 +1,6 @@
 // A list: filters in the address, a table, and links to the pages beside it. Its filters and its
 // columns are data; the only code that reads such a query and writes such an address is here.
-import type { ComponentChildren, VNode } from 'preact';
+import type { ComponentChildren } from 'preact';
 import { isCalendarDate } from '../../../../core/domain/base/instant.js';
 import { plainSigns } from '../../../../core/domain/base/typed-text.js';
 import { Foreign } from '../components.js';
@@ -175,7 +175,7 @@ interface ListProps<Row> {
   readonly list: ListState<Row>;
 }
 
-export function List<Row>({ look: own, list }: ListProps<Row>): VNode {
+export function List<Row>({ look: own, list }: ListProps<Row>) {
   const { texts } = useFrame();
   const look = { ...own, words: { ...texts, ...own.words } };
   const { path, filters, given, isFirst, rows, next, newer } = list;
@@ -219,7 +219,7 @@ function NoRows<Row>({
   look: { words, onward, start },
   isFiltered,
   older,
-}: Readonly<{ look: ListLook<Row>; isFiltered: boolean; older: string | null }>): VNode {
+}: Readonly<{ look: ListLook<Row>; isFiltered: boolean; older: string | null }>) {
   const { empty, emptyText, noMatch = empty, noMatchText = emptyText } = words;
   if (older === null || onward === undefined) {
     return isFiltered ? (
@@ -237,7 +237,7 @@ function NoRows<Row>({
 }
 
 /** Each filter, with a link that removes it. */
-function Chips<Row>({ look: { chips = [], words }, list }: ListProps<Row>): VNode | null {
+function Chips<Row>({ look: { chips = [], words }, list }: ListProps<Row>) {
   if (chips.length === 0) return null;
   return (
     <ul class="chips" aria-label={words.active}>
@@ -259,7 +259,7 @@ function Chips<Row>({ look: { chips = [], words }, list }: ListProps<Row>): VNod
 }
 
 /** Each choice of a filter, and all, as links; below them those within the chosen one. */
-function FilterTabs<Row>({ look, list }: ListProps<Row>): VNode | null {
+function FilterTabs<Row>({ look, list }: ListProps<Row>) {
   const found = Object.entries(list.filters).find(([, { control }]) => control?.as === 'tabs');
   if (found === undefined) return null;
   const [name, { control }] = found;
@@ -302,7 +302,7 @@ export function Tabs({
 }: {
   readonly label: string;
   readonly tabs: readonly Readonly<{ href: string; text: string; isHere: boolean }>[];
-}): VNode {
+}) {
   return (
     <nav aria-label={label}>
       <ul class="tabs">
@@ -320,7 +320,7 @@ export function Tabs({
 
 const formLooks = ['filters one', 'filters one', 'filters two'];
 
-function FilterForm<Row>({ look, list }: ListProps<Row>): VNode | null {
+function FilterForm<Row>({ look, list }: ListProps<Row>) {
   const { words, labels = {}, choice = (value) => value, hint } = look;
   const { path, filters, given } = list;
   const shown = Object.entries(filters).flatMap(([name, { control }]) =>
@@ -402,7 +402,7 @@ export function Pager({
   /** Null on the last one. */
   readonly older: string | null;
   readonly children?: string | undefined;
-}): VNode | null {
+}) {
   const { texts } = useFrame();
   const links = [newest, newer, older].filter((link) => link !== null);
   if (links.length === 0 && children === undefined) return null;

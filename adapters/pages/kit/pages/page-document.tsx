@@ -24,7 +24,7 @@ interface DocumentProps {
   readonly children: VNode;
 }
 
-function Document({ locale, title, meta, head, children }: DocumentProps): VNode {
+function Document({ locale, title, meta, head, children }: DocumentProps) {
   const metas = { viewport: 'width=device-width, initial-scale=1', 'color-scheme': 'light dark' };
   return (
     <html lang={locale}>
@@ -125,7 +125,7 @@ function Heading({
   done,
   notice,
   ...of
-}: HeadingProps): VNode {
+}: HeadingProps) {
   const looked = search ?? of.search;
   const field = looked === null ? null : <SearchField {...looked} />;
   const said = lede === undefined ? null : <p class="lede">{lede}</p>;
@@ -173,7 +173,7 @@ export function Said({
   readonly errors: readonly FieldError[];
   readonly done: string | undefined;
   readonly notice: ComponentChildren;
-}): VNode {
+}) {
   if (errors.length > 0) return <ErrorSummary errors={errors} />;
   return (
     <>
@@ -191,7 +191,7 @@ export function Said({
   );
 }
 
-export function Foot({ children }: { readonly children: ComponentChildren }): VNode {
+export function Foot({ children }: { readonly children: ComponentChildren }) {
   return (
     <footer class="foot">
       <div class="wrap line ends">{children}</div>
@@ -229,7 +229,7 @@ export interface PlaceLinks {
 export function Places({
   label,
   groups,
-}: Readonly<{ label?: string; groups: readonly PlaceLinks[] }>): VNode {
+}: Readonly<{ label?: string; groups: readonly PlaceLinks[] }>) {
   const { texts } = useFrame();
   return (
     <nav class="nav" aria-label={label ?? texts.main}>
@@ -259,7 +259,7 @@ export function Places({
 }
 
 /** On a small screen a button opens it; without popovers it stands above the page. */
-export function SideMenu({ children }: { readonly children: ComponentChildren }): VNode {
+export function SideMenu({ children }: { readonly children: ComponentChildren }) {
   const { texts } = useFrame();
   return (
     <>
@@ -304,7 +304,7 @@ interface ShellProps extends Omit<HeadingProps, 'search'> {
   readonly children: ComponentChildren;
 }
 
-export function Shell({ look, isNarrow, children, ...heading }: ShellProps): VNode {
+export function Shell({ look, isNarrow, children, ...heading }: ShellProps) {
   const { bar, owner, modes, groups, foot, search, person } = look;
   return (
     <>
@@ -347,7 +347,7 @@ export function Shell({ look, isNarrow, children, ...heading }: ShellProps): VNo
   );
 }
 
-function Person({ name, about, href }: NonNullable<ShellLook['person']>): VNode {
+function Person({ name, about, href }: NonNullable<ShellLook['person']>) {
   const shown = (
     <>
       <Face name={name} logo={null} />
@@ -371,7 +371,7 @@ function Person({ name, about, href }: NonNullable<ShellLook['person']>): VNode 
 }
 
 /** The logo, or the first signs of two words of the name. */
-function Face({ name, logo }: { readonly name: string; readonly logo: string | null }): VNode {
+function Face({ name, logo }: { readonly name: string; readonly logo: string | null }) {
   if (logo !== null) return <img class="face" src={logo} alt="" />;
   const words = plainText(name).split(/[\s@.]+/);
   const signs = words.flatMap((word) => word.match(/[\p{L}\p{N}]/u) ?? []).slice(0, 2);

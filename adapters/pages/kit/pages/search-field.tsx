@@ -1,6 +1,5 @@
 // The search at the top of each page. In a list with a search it looks in that list; elsewhere in
 // what the audience declares.
-import type { VNode } from 'preact';
 import { Icon } from '../icons.js';
 import { useFrame } from '../page-frame.js';
 
@@ -19,7 +18,7 @@ export interface SearchLook {
   readonly given?: Readonly<Record<string, string | null>>;
 }
 
-export function SearchField({ path, of, by, given = {} }: SearchLook): VNode {
+export function SearchField({ path, of, by, given = {} }: SearchLook) {
   const { texts } = useFrame();
   const { [SEARCHED]: value = null, ...kept } = given;
   return (

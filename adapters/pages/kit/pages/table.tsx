@@ -1,5 +1,5 @@
 // A table of columns, or a text if it has no rows.
-import type { ComponentChildren, VNode } from 'preact';
+import type { ComponentChildren } from 'preact';
 import { Foreign, Scroll } from '../components.js';
 
 export interface TableColumn<Row> {
@@ -73,7 +73,7 @@ export interface TableProps<Row> {
   readonly foot?: readonly ComponentChildren[];
 }
 
-export function Table<Row>(props: TableProps<Row>): VNode {
+export function Table<Row>(props: TableProps<Row>) {
   const { label, columns, rows, lines, folds, foot = [] } = props;
   const shown = columnsIn(columns);
   const groupOf = lines?.groupOf ?? (() => '');
@@ -113,7 +113,7 @@ export function Table<Row>(props: TableProps<Row>): VNode {
 function Foot<Row>({
   columns,
   cells: [name, ...cells],
-}: Readonly<{ columns: readonly TableColumn<Row>[]; cells: readonly ComponentChildren[] }>): VNode {
+}: Readonly<{ columns: readonly TableColumn<Row>[]; cells: readonly ComponentChildren[] }>) {
   const own = columns.slice(columns.length - cells.length);
   return (
     <tfoot>
@@ -131,7 +131,7 @@ function Foot<Row>({
   );
 }
 
-function cellOf<Row>({ head, look, isName, whole, cell }: TableColumn<Row>, row: Row): VNode {
+function cellOf<Row>({ head, look, isName, whole, cell }: TableColumn<Row>, row: Row) {
   if (!isName) {
     return (
       <td class={look} title={whole?.(row)} data-head={typeof head === 'string' ? head : undefined}>
@@ -147,7 +147,7 @@ function cellOf<Row>({ head, look, isName, whole, cell }: TableColumn<Row>, row:
 }
 
 /** Opened by its label; nothing without rows. */
-export function FoldedTable<Row>(props: TableProps<Row>): VNode | null {
+export function FoldedTable<Row>(props: TableProps<Row>) {
   if (props.rows.length === 0) return null;
   return (
     <details>
@@ -168,7 +168,7 @@ export function LineTable({
     readonly quantity: string | null;
     readonly amount: string | null;
   }[];
-}): VNode | null {
+}) {
   if (lines.length === 0) return null;
   return (
     <table class="doc">
@@ -198,7 +198,7 @@ export function Empty({
   readonly text: string;
   /** What makes the first row. */
   readonly action?: ComponentChildren | undefined;
-}): VNode {
+}) {
   return (
     <div class="card empty">
       <h2>{heading}</h2>
