@@ -25,27 +25,25 @@ export function askScreen(scene: PaymentScene): ScreenContent {
     ...(isEnded ? { lede: texts.ask.closed } : {}),
     station: null,
     about: <WhoAsks scene={scene} />,
-    body: (
-      <>
-        <section class="card stack">
-          <Rows rows={paymentRows(scene)} />
-          <Form to="link" class="stack-s">
-            <Submit>{texts.ask.send}</Submit>
-            <p class="small quiet">{isEnded ? texts.ask.paidHint : texts.ask.sendHint(org)}</p>
-          </Form>
+    body: [
+      <section class="card stack">
+        <Rows rows={paymentRows(scene)} />
+        <Form to="link" class="stack-s">
+          <Submit>{texts.ask.send}</Submit>
+          <p class="small quiet">{isEnded ? texts.ask.paidHint : texts.ask.sendHint(org)}</p>
+        </Form>
+      </section>,
+      isEnded ? null : (
+        <section class="stack-s">
+          <h2>{texts.ask.how}</h2>
+          <ol class="howto">
+            {texts.ask.steps.map((step) => (
+              <li>{step}</li>
+            ))}
+          </ol>
         </section>
-        {isEnded ? null : (
-          <section class="stack-s">
-            <h2>{texts.ask.how}</h2>
-            <ol class="howto">
-              {texts.ask.steps.map((step) => (
-                <li>{step}</li>
-              ))}
-            </ol>
-          </section>
-        )}
-      </>
-    ),
+      ),
+    ],
   };
 }
 
@@ -77,22 +75,20 @@ export function sentScreen(scene: Scene): ScreenContent {
     lede: texts.sent.lede(org),
     station: isForApprover(scene) ? null : 'signIn',
     errors: error === undefined ? [] : [{ field: 'code', text: error }],
-    body: (
-      <>
-        <CodeForm mailbox={view.mailbox} error={error} />
-        <section class="stack-s">
-          <h2>{texts.sent.noMail}</h2>
-          <ul class="howto">
-            <li>{texts.sent.spam}</li>
-            <li>{texts.sent.wait}</li>
-            {isForApprover(scene) ? null : <li>{texts.sent.address(org)}</li>}
-          </ul>
-          <ButtonForm to="link" class="gap">
-            {texts.sent.again}
-          </ButtonForm>
-        </section>
-      </>
-    ),
+    body: [
+      <CodeForm mailbox={view.mailbox} error={error} />,
+      <section class="stack-s">
+        <h2>{texts.sent.noMail}</h2>
+        <ul class="howto">
+          <li>{texts.sent.spam}</li>
+          <li>{texts.sent.wait}</li>
+          {isForApprover(scene) ? null : <li>{texts.sent.address(org)}</li>}
+        </ul>
+        <ButtonForm to="link" class="gap">
+          {texts.sent.again}
+        </ButtonForm>
+      </section>,
+    ],
   };
 }
 
@@ -109,32 +105,30 @@ export function enterScreen(scene: Scene, { email, auto, asksCode }: Enter): Scr
     errors: error === undefined ? [] : [{ field: 'code', text: error }],
     heading: breakable(texts.enter.heading(email)),
     station: isForApprover(scene) ? null : 'signIn',
-    body: (
-      <>
-        <section class="card stack">
-          <p>
-            {payment === null
-              ? texts.enter.form(org)
-              : request(
-                  <b>{nameOf(payment.payee)}</b>,
-                  <b class="num">{format.money(payment.amount)}</b>,
-                  org,
-                )}
-          </p>
-          {asksCode ? (
-            <Form to="enter" class="stack">
-              <LinkCodeField error={error} />
-              <Submit>{texts.frame.continue}</Submit>
-            </Form>
-          ) : (
-            <ButtonForm to="enter" class="actions" auto={auto} look="primary">
-              {texts.frame.continue}
-            </ButtonForm>
-          )}
-        </section>
-        <p>{texts.enter.notYou}</p>
-      </>
-    ),
+    body: [
+      <section class="card stack">
+        <p>
+          {payment === null
+            ? texts.enter.form(org)
+            : request(
+                <b>{nameOf(payment.payee)}</b>,
+                <b class="num">{format.money(payment.amount)}</b>,
+                org,
+              )}
+        </p>
+        {asksCode ? (
+          <Form to="enter" class="stack">
+            <LinkCodeField error={error} />
+            <Submit>{texts.frame.continue}</Submit>
+          </Form>
+        ) : (
+          <ButtonForm to="enter" class="actions" auto={auto} look="primary">
+            {texts.frame.continue}
+          </ButtonForm>
+        )}
+      </section>,
+      <p>{texts.enter.notYou}</p>,
+    ],
   };
 }
 
@@ -151,17 +145,15 @@ function isForApprover({ view: { payment } }: Scene): boolean {
 /** A long address breaks after its @ first. */
 function breakable(text: string) {
   const [before = '', ...after] = text.split('@');
-  return (
-    <>
-      {before}
-      {after.map((part) => (
-        <>
-          @<wbr />
-          {part}
-        </>
-      ))}
-    </>
-  );
+  return [
+    before,
+    after.map((part) => (
+      <>
+        @<wbr />
+        {part}
+      </>
+    )),
+  ];
 }
 
 export function linkEndedScreen(scene: Scene, page: LinkEnded): ScreenContent {
@@ -172,22 +164,20 @@ export function linkEndedScreen(scene: Scene, page: LinkEnded): ScreenContent {
     title: texts.linkEnded.heading,
     lede: texts.linkEnded.lede,
     station: null,
-    body: (
-      <>
-        <ButtonForm to="link" class="actions" look="primary">
-          {maskedEmail === null ? texts.linkEnded.send : texts.linkEnded.sendTo(maskedEmail)}
-        </ButtonForm>
-        <FourAnswers
-          money={texts.linkEnded.money}
-          next={
-            <>
-              {whatHappened(scene, page)} {texts.linkEnded.next}
-            </>
-          }
-          todo={cause === 'used' ? texts.linkEnded.notYou(org) : texts.linkEnded.todo}
-        />
-      </>
-    ),
+    body: [
+      <ButtonForm to="link" class="actions" look="primary">
+        {maskedEmail === null ? texts.linkEnded.send : texts.linkEnded.sendTo(maskedEmail)}
+      </ButtonForm>,
+      <FourAnswers
+        money={texts.linkEnded.money}
+        next={
+          <>
+            {whatHappened(scene, page)} {texts.linkEnded.next}
+          </>
+        }
+        todo={cause === 'used' ? texts.linkEnded.notYou(org) : texts.linkEnded.todo}
+      />,
+    ],
   };
 }
 

@@ -77,21 +77,19 @@ function MustMatch({ scene, instructions }: BankProps) {
   const { transfer } = texts;
   const { amount, reference, referenceRequired } = instructions;
   const both = reference !== null && referenceRequired;
-  return (
-    <>
-      <h2>{both ? transfer.match : transfer.matchAmount}</h2>
-      <Exact
-        rows={[
-          { label: texts.money.amount, shown: format.money(amount), copy: plainAmount(amount) },
-          ...referenceRows(instructions, transfer.reference),
-          ...(isFromAbroad(instructions)
-            ? [{ label: transfer.charges, shown: OUR, copy: null }]
-            : []),
-        ]}
-      />
-      {isFromAbroad(instructions) ? <p class="small quiet">{transfer.chargesOur}</p> : null}
-    </>
-  );
+  return [
+    <h2>{both ? transfer.match : transfer.matchAmount}</h2>,
+    <Exact
+      rows={[
+        { label: texts.money.amount, shown: format.money(amount), copy: plainAmount(amount) },
+        ...referenceRows(instructions, transfer.reference),
+        ...(isFromAbroad(instructions)
+          ? [{ label: transfer.charges, shown: OUR, copy: null }]
+          : []),
+      ]}
+    />,
+    isFromAbroad(instructions) ? <p class="small quiet">{transfer.chargesOur}</p> : null,
+  ];
 }
 
 function ReferenceNote({ scene: { texts }, instructions }: BankProps) {

@@ -193,12 +193,10 @@ export function endedScreen(name: EndedScreen): (scene: PaymentScene) => ScreenC
     return {
       ...content,
       station: null,
-      body: (
-        <>
-          <FourAnswers {...answers} />
-          {hasMoneyMoved(scene) ? <MoneyCard scene={scene} stops={stops} rest={rest} /> : null}
-        </>
-      ),
+      body: [
+        <FourAnswers {...answers} />,
+        hasMoneyMoved(scene) ? <MoneyCard scene={scene} stops={stops} rest={rest} /> : null,
+      ],
     };
   };
 }

@@ -14,16 +14,14 @@ export interface FileLinksProps {
 export function FileLinks({ scene, page, print }: FileLinksProps) {
   const { texts, view, hasFile } = scene;
   const path = `${view.path}/${page}`;
-  return (
-    <>
-      <ButtonLink href={`${path}#print`} icon="print">
-        {hasFile ? print : texts.frame.printOrSave}
+  return [
+    <ButtonLink href={`${path}#print`} icon="print">
+      {hasFile ? print : texts.frame.printOrSave}
+    </ButtonLink>,
+    hasFile ? (
+      <ButtonLink href={`${path}.pdf`} icon="download">
+        {texts.frame.downloadPdf}
       </ButtonLink>
-      {hasFile ? (
-        <ButtonLink href={`${path}.pdf`} icon="download">
-          {texts.frame.downloadPdf}
-        </ButtonLink>
-      ) : null}
-    </>
-  );
+    ) : null,
+  ];
 }

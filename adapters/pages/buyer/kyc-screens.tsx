@@ -36,29 +36,27 @@ function startScreen(scene: Scene): ScreenContent {
     station: 'payer',
     // Another tab, or a handed-over form, may go on; a rejection fails the payment a moment later.
     live: true,
-    body: (
-      <>
-        {view.kyc.asksFacts ? <Facts scene={scene} /> : null}
-        <Card heading={kyc.hand} isStack>
-          <h3>{kyc.company}</h3>
-          <HowTo items={kyc.companyList} />
-          <h3>{kyc.person}</h3>
-          <HowTo items={kyc.personList} />
-          <p class="quiet">{kyc.notAlone}</p>
-          <div class="actions">
-            <ButtonLink href={`${view.path}/kyc/type`} look="primary">
-              {view.kyc.started ? kyc.resume : kyc.start}
-            </ButtonLink>
-            <span class="small quiet">{kyc.saved}</span>
-          </div>
-        </Card>
-        <section class="stack-s">
-          <h2>{kyc.why}</h2>
-          <p>{kyc.whyText}</p>
-        </section>
-        <Received scene={scene} />
-      </>
-    ),
+    body: [
+      view.kyc.asksFacts ? <Facts scene={scene} /> : null,
+      <Card heading={kyc.hand} isStack>
+        <h3>{kyc.company}</h3>
+        <HowTo items={kyc.companyList} />
+        <h3>{kyc.person}</h3>
+        <HowTo items={kyc.personList} />
+        <p class="quiet">{kyc.notAlone}</p>
+        <div class="actions">
+          <ButtonLink href={`${view.path}/kyc/type`} look="primary">
+            {view.kyc.started ? kyc.resume : kyc.start}
+          </ButtonLink>
+          <span class="small quiet">{kyc.saved}</span>
+        </div>
+      </Card>,
+      <section class="stack-s">
+        <h2>{kyc.why}</h2>
+        <p>{kyc.whyText}</p>
+      </section>,
+      <Received scene={scene} />,
+    ],
   };
 }
 
@@ -84,34 +82,32 @@ function verifyingScreen(scene: Scene): ScreenContent {
     title: texts.kyc.wait,
     station: 'payer',
     live: true,
-    body: (
-      <>
-        <FourAnswers
-          money={moneySoFar(scene)}
-          next={
-            <>
-              {view.payment?.isLate ? texts.late : null}{' '}
-              {usualHours === null ? null : texts.kyc.usual(usualHours)}{' '}
-              {view.viewer === null ? null : texts.kyc.waitMail(<b>{view.viewer.email}</b>)}{' '}
-              {view.payment === null ? null : texts.kyc.thenPrice}
-            </>
-          }
-          todo={
-            <>
-              {texts.answers.doNothing} {view.payment === null ? null : texts.answers.notYet}
-            </>
-          }
-        />
-        <div class="actions">
-          <CheckAgain />
-          <span class="small quiet">
-            {submittedAtMs === null ? null : texts.kyc.sentOn(<Time atMs={submittedAtMs} />)}{' '}
-            <LiveNote />
-          </span>
-        </div>
-        <Received scene={scene} />
-      </>
-    ),
+    body: [
+      <FourAnswers
+        money={moneySoFar(scene)}
+        next={
+          <>
+            {view.payment?.isLate ? texts.late : null}{' '}
+            {usualHours === null ? null : texts.kyc.usual(usualHours)}{' '}
+            {view.viewer === null ? null : texts.kyc.waitMail(<b>{view.viewer.email}</b>)}{' '}
+            {view.payment === null ? null : texts.kyc.thenPrice}
+          </>
+        }
+        todo={
+          <>
+            {texts.answers.doNothing} {view.payment === null ? null : texts.answers.notYet}
+          </>
+        }
+      />,
+      <div class="actions">
+        <CheckAgain />
+        <span class="small quiet">
+          {submittedAtMs === null ? null : texts.kyc.sentOn(<Time atMs={submittedAtMs} />)}{' '}
+          <LiveNote />
+        </span>
+      </div>,
+      <Received scene={scene} />,
+    ],
   };
 }
 
@@ -122,37 +118,31 @@ function correctionsScreen(scene: Scene): ScreenContent {
   return {
     title: count === 0 ? texts.kyc.correctAll : texts.kyc.correct(count),
     station: 'payer',
-    body: (
-      <>
-        {count === 0 ? null : (
-          <Note look="warn">
-            <HowTo items={corrections} />
-          </Note>
-        )}
-        <div class="actions">
-          <ButtonLink href={`${view.path}/kyc/review`} look="primary">
-            {texts.kyc.correctStart}
-          </ButtonLink>
-        </div>
-        <FourAnswers
-          money={moneySoFar(scene)}
-          next={
-            <>
-              {texts.kyc.correctNext}{' '}
-              {correctByMs === null
-                ? null
-                : deadline(
-                    correctByMs,
-                    view.nowMs,
-                    <Time atMs={correctByMs} />,
-                  )(texts.kyc.correctBy)}
-            </>
-          }
-          todo={texts.kyc.correctTodo}
-        />
-        <Received scene={scene} />
-      </>
-    ),
+    body: [
+      count === 0 ? null : (
+        <Note look="warn">
+          <HowTo items={corrections} />
+        </Note>
+      ),
+      <div class="actions">
+        <ButtonLink href={`${view.path}/kyc/review`} look="primary">
+          {texts.kyc.correctStart}
+        </ButtonLink>
+      </div>,
+      <FourAnswers
+        money={moneySoFar(scene)}
+        next={
+          <>
+            {texts.kyc.correctNext}{' '}
+            {correctByMs === null
+              ? null
+              : deadline(correctByMs, view.nowMs, <Time atMs={correctByMs} />)(texts.kyc.correctBy)}
+          </>
+        }
+        todo={texts.kyc.correctTodo}
+      />,
+      <Received scene={scene} />,
+    ],
   };
 }
 

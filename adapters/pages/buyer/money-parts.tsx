@@ -86,17 +86,7 @@ function WhomToAsk() {
   const { payment } = view;
   const asked =
     payment === null ? org : texts.answers.org(org, <b class="digits">{helpReference(payment)}</b>);
-  return (
-    <>
-      {asked}
-      {contacts.map((contact) => (
-        <>
-          <br />
-          {contact}
-        </>
-      ))}
-    </>
-  );
+  return [asked, contacts.map((contact) => [<br />, contact])];
 }
 
 /** “You have paid nothing”, where that is true. */

@@ -68,23 +68,21 @@ function underWay(
   return {
     station: 'transfer',
     live: true,
-    body: (
-      <>
-        <FourAnswers
-          money={
-            <>
-              {money} {surplus(scene)}
-            </>
-          }
-          next={scene.payment.isLate ? texts.late : next}
-          todo={`${texts.answers.doNothing} ${texts.answers.notAgain}`}
-        />
-        <MoneyCard scene={scene} stops={payoutRoute(scene, at)} rest="payee" />
-        <p class="small quiet">
-          <LiveNote />
-        </p>
-      </>
-    ),
+    body: [
+      <FourAnswers
+        money={
+          <>
+            {money} {surplus(scene)}
+          </>
+        }
+        next={scene.payment.isLate ? texts.late : next}
+        todo={`${texts.answers.doNothing} ${texts.answers.notAgain}`}
+      />,
+      <MoneyCard scene={scene} stops={payoutRoute(scene, at)} rest="payee" />,
+      <p class="small quiet">
+        <LiveNote />
+      </p>,
+    ],
   };
 }
 
@@ -116,26 +114,24 @@ export function paidScreen(scene: PaymentScene): ScreenContent {
     end: 'paid',
     lede: paidLede(scene),
     station: 'all',
-    body: (
-      <>
+    body: [
+      host === null || payment.returnUrl === null ? null : (
+        <Returning scene={scene} host={host} url={payment.returnUrl} />
+      ),
+      <div class="actions">
         {host === null || payment.returnUrl === null ? null : (
-          <Returning scene={scene} host={host} url={payment.returnUrl} />
+          <ButtonLink href={payment.returnUrl} look="primary">
+            {texts.paid.returnTo(host)}
+          </ButtonLink>
         )}
-        <div class="actions">
-          {host === null || payment.returnUrl === null ? null : (
-            <ButtonLink href={payment.returnUrl} look="primary">
-              {texts.paid.returnTo(host)}
-            </ButtonLink>
-          )}
-          <FileLinks scene={scene} page="receipt" print={texts.frame.print} />
-          <ButtonLink href={`${view.path}/proof.zip`}>{proofTexts[view.locale].signed}</ButtonLink>
-          <ButtonLink href={`${view.path}/payments`}>{texts.payments.all}</ButtonLink>
-        </div>
-        <MoneyCard scene={scene} stops={payoutRoute(scene, 'end')} rest="payee" />
-        <Receipt scene={scene} />
-        <RemittanceLinks scene={scene} />
-      </>
-    ),
+        <FileLinks scene={scene} page="receipt" print={texts.frame.print} />
+        <ButtonLink href={`${view.path}/proof.zip`}>{proofTexts[view.locale].signed}</ButtonLink>
+        <ButtonLink href={`${view.path}/payments`}>{texts.payments.all}</ButtonLink>
+      </div>,
+      <MoneyCard scene={scene} stops={payoutRoute(scene, 'end')} rest="payee" />,
+      <Receipt scene={scene} />,
+      <RemittanceLinks scene={scene} />,
+    ],
   };
 }
 
@@ -286,14 +282,12 @@ export function receiptPage(scene: PaymentScene): ScreenContent {
     station: null,
     // The receipt has them.
     about: <></>,
-    body: (
-      <>
-        <PrintActions />
-        <Receipt scene={scene} />
-        <ShownItems scene={scene} />
-        <MoneyCard scene={scene} stops={null} rest="payee" />
-        <PrintedFrom scene={scene} />
-      </>
-    ),
+    body: [
+      <PrintActions />,
+      <Receipt scene={scene} />,
+      <ShownItems scene={scene} />,
+      <MoneyCard scene={scene} stops={null} rest="payee" />,
+      <PrintedFrom scene={scene} />,
+    ],
   };
 }

@@ -50,24 +50,22 @@ export function paymentsScreen(scene: PaymentScene, list: BuyerPayments): Screen
     station: null,
     // The page is about all of them.
     about: <></>,
-    body: (
-      <>
-        <ChoosePeriod scene={scene} period={period} />
-        <Payments scene={scene} list={list} />
-        {rest ? <p>{texts.payments.newest}</p> : null}
-        <div class="actions">
-          {payments.length === 0 ? null : (
-            <ButtonLink href={`${view.path}/payments.csv?period=${textOf(period)}`} icon="download">
-              {texts.payments.csv}
-            </ButtonLink>
-          )}
-          <ButtonLink href={`${view.path}/payments?period=${before}`} icon="newer">
-            {before}
+    body: [
+      <ChoosePeriod scene={scene} period={period} />,
+      <Payments scene={scene} list={list} />,
+      rest ? <p>{texts.payments.newest}</p> : null,
+      <div class="actions">
+        {payments.length === 0 ? null : (
+          <ButtonLink href={`${view.path}/payments.csv?period=${textOf(period)}`} icon="download">
+            {texts.payments.csv}
           </ButtonLink>
-          <ButtonLink href={view.path}>{texts.frame.back}</ButtonLink>
-        </div>
-      </>
-    ),
+        )}
+        <ButtonLink href={`${view.path}/payments?period=${before}`} icon="newer">
+          {before}
+        </ButtonLink>
+        <ButtonLink href={view.path}>{texts.frame.back}</ButtonLink>
+      </div>,
+    ],
   };
 }
 
@@ -119,41 +117,36 @@ function Payments({ scene, list }: { readonly scene: PaymentScene; list: BuyerPa
   const table = <List scene={scene} list={list} />;
   const open = list.payments.filter(({ status }) => !isTerminal(status));
   const unopened = open.filter(({ status }) => status === 'awaiting_buyer').length;
-  return (
-    <>
-      {unopened === 0 ? null : (
-        <Form to="payments/all" class="stack-s">
-          <p>{texts.payments.unopened(unopened)}</p>
-          <div class="actions">
-            <Button look="primary">{texts.payments.openAll}</Button>
-          </div>
-        </Form>
-      )}
-      {list.choices.size === 0 ? (
-        <>
-          {open.length > 1 && unopened === 0 ? <p>{texts.payments.notTogether}</p> : null}
-          {table}
-        </>
-      ) : (
-        <Form to="payments/together" class="stack">
-          <p>
-            {texts.payments.chooseHint}{' '}
-            {list.isAll || fitting.length < 3 ? null : (
-              <a href={`${view.path}/payments?period=${textOf(list.period)}&all=yes`}>
-                {texts.payments.chooseAll(fitting.length)}
-              </a>
-            )}
-          </p>
-          {open.some(({ id }) => !list.choices.has(id)) ? (
-            <p class="small quiet">{texts.payments.someNotTogether}</p>
-          ) : null}
-          {table}
-          <Submit>{texts.payments.payChosen}</Submit>
-        </Form>
-      )}
-      <Form to="payments/open" id={OPEN_FORM} />
-    </>
-  );
+  return [
+    unopened === 0 ? null : (
+      <Form to="payments/all" class="stack-s">
+        <p>{texts.payments.unopened(unopened)}</p>
+        <div class="actions">
+          <Button look="primary">{texts.payments.openAll}</Button>
+        </div>
+      </Form>
+    ),
+    list.choices.size === 0 ? (
+      [open.length > 1 && unopened === 0 ? <p>{texts.payments.notTogether}</p> : null, table]
+    ) : (
+      <Form to="payments/together" class="stack">
+        <p>
+          {texts.payments.chooseHint}{' '}
+          {list.isAll || fitting.length < 3 ? null : (
+            <a href={`${view.path}/payments?period=${textOf(list.period)}&all=yes`}>
+              {texts.payments.chooseAll(fitting.length)}
+            </a>
+          )}
+        </p>
+        {open.some(({ id }) => !list.choices.has(id)) ? (
+          <p class="small quiet">{texts.payments.someNotTogether}</p>
+        ) : null}
+        {table}
+        <Submit>{texts.payments.payChosen}</Submit>
+      </Form>
+    ),
+    <Form to="payments/open" id={OPEN_FORM} />,
+  ];
 }
 
 /** Those that one transfer pays together with this payment, or else with the first that can be. */

@@ -30,17 +30,15 @@ export function askPriceScreen(scene: PaymentScene): ScreenContent {
     lede: texts.price.askText,
     station: 'price',
     ...(auto ? {} : { live: true as const }),
-    body: (
-      <>
-        <ButtonForm to="quote" class="actions" auto={auto} look="primary">
-          {texts.price.show}
-        </ButtonForm>
-        <ApprovalPart scene={scene} />
-        <PaymentsLink scene={scene} />
-        <FoldedItems scene={scene} />
-        <MoneyCard scene={scene} stops={null} rest="payee" />
-      </>
-    ),
+    body: [
+      <ButtonForm to="quote" class="actions" auto={auto} look="primary">
+        {texts.price.show}
+      </ButtonForm>,
+      <ApprovalPart scene={scene} />,
+      <PaymentsLink scene={scene} />,
+      <FoldedItems scene={scene} />,
+      <MoneyCard scene={scene} stops={null} rest="payee" />,
+    ],
   };
 }
 
@@ -72,21 +70,19 @@ export function priceExpiredScreen(scene: PaymentScene): ScreenContent {
     title: texts.price.over,
     station: 'price',
     live: true,
-    body: (
-      <>
-        <ButtonForm to="quote" class="actions" look="primary">
-          {texts.price.renew}
-        </ButtonForm>
-        <ApprovalPart scene={scene} />
-        <PaymentsLink scene={scene} />
-        <FourAnswers
-          money={whereMoney(scene, texts.answers.nothing)}
-          next={texts.price.overNext(<Time atMs={expiredAtMs} />)}
-          todo={texts.price.overTodo}
-        />
-        <MoneyCard scene={scene} stops={null} rest="payee" />
-      </>
-    ),
+    body: [
+      <ButtonForm to="quote" class="actions" look="primary">
+        {texts.price.renew}
+      </ButtonForm>,
+      <ApprovalPart scene={scene} />,
+      <PaymentsLink scene={scene} />,
+      <FourAnswers
+        money={whereMoney(scene, texts.answers.nothing)}
+        next={texts.price.overNext(<Time atMs={expiredAtMs} />)}
+        todo={texts.price.overTodo}
+      />,
+      <MoneyCard scene={scene} stops={null} rest="payee" />,
+    ],
   };
 }
 
@@ -101,21 +97,19 @@ export function priceLimitScreen(scene: PaymentScene): ScreenContent {
     lede: limitCause(scene),
     station: 'price',
     live: true,
-    body: (
-      <>
-        <FourAnswers
-          money={whereMoney(scene, texts.answers.nothing)}
-          next={untilMs === null ? texts.limit.next : texts.limit.until(<Time atMs={untilMs} />)}
-          todo={untilMs === null ? ask(org) : texts.limit.wait(org)}
-        />
-        <ButtonForm to="quote" class="actions">
-          {texts.price.renew}
-        </ButtonForm>
-        <ApprovalPart scene={scene} />
-        <PaymentsLink scene={scene} />
-        <MoneyCard scene={scene} stops={null} rest="payee" />
-      </>
-    ),
+    body: [
+      <FourAnswers
+        money={whereMoney(scene, texts.answers.nothing)}
+        next={untilMs === null ? texts.limit.next : texts.limit.until(<Time atMs={untilMs} />)}
+        todo={untilMs === null ? ask(org) : texts.limit.wait(org)}
+      />,
+      <ButtonForm to="quote" class="actions">
+        {texts.price.renew}
+      </ButtonForm>,
+      <ApprovalPart scene={scene} />,
+      <PaymentsLink scene={scene} />,
+      <MoneyCard scene={scene} stops={null} rest="payee" />,
+    ],
   };
 }
 
@@ -138,38 +132,36 @@ function Price({
   const { texts, format } = scene;
   if (quote === null) return null;
   const amount = format.money(quote.source);
-  return (
-    <>
-      <section class="card stack">
-        <Rows look="right" rows={priceRows(scene, quote, before)} />
-        <p class="small quiet">{condition(scene, quote)}</p>
-        <ApprovalPart scene={scene} />
-        {lacksColleagueApproval(scene.payment) ? null : (
-          <Form to="confirm" class="stack-s" quoteId={quote.id}>
-            <div class="actions">
-              <Button look="primary">{texts.price.confirm(amount)}</Button>
-              <span class="small quiet">{texts.price.confirmHint}</span>
-            </div>
-          </Form>
-        )}
-      </section>
-      <p class="line tight">
-        <Icon name="clock" />
-        <span>
-          {texts.price.until(
-            <b>
-              <Time atMs={quote.expiresAtMs} as="time" />
-            </b>,
-          )}{' '}
-          <Countdown untilMs={quote.expiresAtMs} /> {texts.price.after}
-        </span>
-      </p>
-      <PayWithin scene={scene} dueDate={scene.payment.dueDate} />
-      <PaymentsLink scene={scene} />
-      <FoldedItems scene={scene} />
-      <MoneyCard scene={scene} stops={null} rest="payee" />
-    </>
-  );
+  return [
+    <section class="card stack">
+      <Rows look="right" rows={priceRows(scene, quote, before)} />
+      <p class="small quiet">{condition(scene, quote)}</p>
+      <ApprovalPart scene={scene} />
+      {lacksColleagueApproval(scene.payment) ? null : (
+        <Form to="confirm" class="stack-s" quoteId={quote.id}>
+          <div class="actions">
+            <Button look="primary">{texts.price.confirm(amount)}</Button>
+            <span class="small quiet">{texts.price.confirmHint}</span>
+          </div>
+        </Form>
+      )}
+    </section>,
+    <p class="line tight">
+      <Icon name="clock" />
+      <span>
+        {texts.price.until(
+          <b>
+            <Time atMs={quote.expiresAtMs} as="time" />
+          </b>,
+        )}{' '}
+        <Countdown untilMs={quote.expiresAtMs} /> {texts.price.after}
+      </span>
+    </p>,
+    <PayWithin scene={scene} dueDate={scene.payment.dueDate} />,
+    <PaymentsLink scene={scene} />,
+    <FoldedItems scene={scene} />,
+    <MoneyCard scene={scene} stops={null} rest="payee" />,
+  ];
 }
 
 function priceRows(
@@ -193,12 +185,7 @@ function priceRows(
     row(price.effectiveRate, ({ source, target }) => effectiveOf(format, source, target)),
     {
       ...receives,
-      value: (
-        <>
-          {about}
-          {receives.value}
-        </>
-      ),
+      value: [about, receives.value],
       look: 'sum' as const,
     },
   ];

@@ -24,31 +24,29 @@ export function remittancePage(scene: PaymentScene): ScreenContent {
     lede: texts.together.pays(payment.members.length),
     station: null,
     about: <></>,
-    body: (
-      <>
-        <PrintActions />
-        <Rows
-          rows={[
-            { label: texts.paid.payer, value: payment.payer === null ? null : payerNameOf(scene) },
-            { label: texts.paid.payee, value: payee, ...taxIdNote(payment, texts) },
-            {
-              label: texts.paid.reference,
-              value: payment.instructions?.reference ?? null,
-              look: 'code',
-            },
-            {
-              label: texts.paid.receivedAt,
-              value: receivedAtMs === null ? null : <Time atMs={receivedAtMs} />,
-            },
-            // What the line of the bank says, if that is not the total below.
-            { label: texts.money.received, value: isShort ? format.money(arrived) : null },
-            { label: texts.money.missing, value: isShort ? format.money(missing) : null },
-          ]}
-        />
-        <Members scene={scene} />
-        <PrintedFrom scene={scene} />
-      </>
-    ),
+    body: [
+      <PrintActions />,
+      <Rows
+        rows={[
+          { label: texts.paid.payer, value: payment.payer === null ? null : payerNameOf(scene) },
+          { label: texts.paid.payee, value: payee, ...taxIdNote(payment, texts) },
+          {
+            label: texts.paid.reference,
+            value: payment.instructions?.reference ?? null,
+            look: 'code',
+          },
+          {
+            label: texts.paid.receivedAt,
+            value: receivedAtMs === null ? null : <Time atMs={receivedAtMs} />,
+          },
+          // What the line of the bank says, if that is not the total below.
+          { label: texts.money.received, value: isShort ? format.money(arrived) : null },
+          { label: texts.money.missing, value: isShort ? format.money(missing) : null },
+        ]}
+      />,
+      <Members scene={scene} />,
+      <PrintedFrom scene={scene} />,
+    ],
   };
 }
 

@@ -18,33 +18,31 @@ export function verifyScreen(scene: Scene, { asked, answer }: Verify): ScreenCon
     lede: texts.verify.lede,
     station: null,
     errors,
-    body: (
-      <>
-        <VerifyResult scene={scene} answer={answer} />
-        <Form to="/verify" class="card">
-          <TextField
-            name="publicId"
-            label={texts.verify.page}
-            hint={texts.verify.pageHint}
-            value={asked?.publicId}
-            error={errorOf('publicId')}
-            spellcheck={false}
-          />
-          <TextField
-            name="value"
-            label={texts.verify.value}
-            hint={texts.verify.valueHint}
-            value={asked?.value}
-            error={errorOf('value')}
-            width="medium"
-            spellcheck={false}
-          />
-          <div class="actions gap">
-            <Button look="primary">{texts.verify.check}</Button>
-          </div>
-        </Form>
-      </>
-    ),
+    body: [
+      <VerifyResult scene={scene} answer={answer} />,
+      <Form to="/verify" class="card">
+        <TextField
+          name="publicId"
+          label={texts.verify.page}
+          hint={texts.verify.pageHint}
+          value={asked?.publicId}
+          error={errorOf('publicId')}
+          spellcheck={false}
+        />
+        <TextField
+          name="value"
+          label={texts.verify.value}
+          hint={texts.verify.valueHint}
+          value={asked?.value}
+          error={errorOf('value')}
+          width="medium"
+          spellcheck={false}
+        />
+        <div class="actions gap">
+          <Button look="primary">{texts.verify.check}</Button>
+        </div>
+      </Form>,
+    ],
   };
 }
 

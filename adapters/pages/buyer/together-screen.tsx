@@ -33,35 +33,31 @@ export function togetherScreen(scene: PaymentScene, offer: ConsolidatedOffer): S
     lede: texts.together.lede(payments[0]?.payment.payeeName ?? org),
     station: null,
     about: <></>,
-    body: (
-      <>
-        <Offer scene={scene} offer={offer} />
-        {quotes.length === 0 ? null : (
-          <p class="small quiet">{condition(scene, conditionOf(quotes, total))}</p>
-        )}
-        {quotes.length === payments.length ? null : (
-          <p class="small quiet">{texts.together.accepted}</p>
-        )}
-        <p>{texts.together.order}</p>
-        <PayWithin scene={scene} dueDate={firstDue ?? null} />
-        <Note text={texts.together.isSent} />
-        <Form to="payments/together/confirm" class="stack-s">
-          {payments.map(({ payment, quote }) => (
-            <input type="hidden" name={payment.id} value={quote?.id ?? ''} />
-          ))}
-          <div class="actions">
-            <Button look="primary">{texts.price.confirm(format.money(total))}</Button>
-            <ButtonLink href={`${view.path}/payments`}>{texts.frame.back}</ButtonLink>
-          </div>
-          <p class="small quiet">{texts.price.confirmHint}</p>
-        </Form>
-        {ends.length === 0 ? null : (
-          <p class="small quiet">
-            {texts.price.until(<Time atMs={Math.min(...ends)} as="time" />)}
-          </p>
-        )}
-      </>
-    ),
+    body: [
+      <Offer scene={scene} offer={offer} />,
+      quotes.length === 0 ? null : (
+        <p class="small quiet">{condition(scene, conditionOf(quotes, total))}</p>
+      ),
+      quotes.length === payments.length ? null : (
+        <p class="small quiet">{texts.together.accepted}</p>
+      ),
+      <p>{texts.together.order}</p>,
+      <PayWithin scene={scene} dueDate={firstDue ?? null} />,
+      <Note text={texts.together.isSent} />,
+      <Form to="payments/together/confirm" class="stack-s">
+        {payments.map(({ payment, quote }) => (
+          <input type="hidden" name={payment.id} value={quote?.id ?? ''} />
+        ))}
+        <div class="actions">
+          <Button look="primary">{texts.price.confirm(format.money(total))}</Button>
+          <ButtonLink href={`${view.path}/payments`}>{texts.frame.back}</ButtonLink>
+        </div>
+        <p class="small quiet">{texts.price.confirmHint}</p>
+      </Form>,
+      ends.length === 0 ? null : (
+        <p class="small quiet">{texts.price.until(<Time atMs={Math.min(...ends)} as="time" />)}</p>
+      ),
+    ],
   };
 }
 
@@ -76,22 +72,18 @@ function Offer({
       rows={payments}
       folds
       columns={({ column, named }) => [
-        named(texts.paid.payment, ({ payment }) => (
-          <>
-            <Foreign text={helpReference(payment)} />
-            <DueDate scene={scene} payment={payment} />
-          </>
-        )),
-        column(texts.money.amount, 'num main', ({ missing, quote }) => (
-          <>
-            {format.money(missing)}
-            {quote === null ? null : (
-              <p class="small quiet">
-                {texts.price.fees}: {format.money(quote.fees)}
-              </p>
-            )}
-          </>
-        )),
+        named(texts.paid.payment, ({ payment }) => [
+          <Foreign text={helpReference(payment)} />,
+          <DueDate scene={scene} payment={payment} />,
+        ]),
+        column(texts.money.amount, 'num main', ({ missing, quote }) => [
+          format.money(missing),
+          quote === null ? null : (
+            <p class="small quiet">
+              {texts.price.fees}: {format.money(quote.fees)}
+            </p>
+          ),
+        ]),
         column(texts.together.receives, 'num', ({ quote }) =>
           quote === null ? null : received(scene, quote),
         ),
@@ -114,13 +106,7 @@ function conditionOf(quotes: readonly Offered[], source: Money) {
 function received({ texts, format }: PaymentScene, quote: Offered) {
   const { rateKind, target } = quote;
   const about = rateKind === 'locked' ? null : <small>{texts.price.about} </small>;
-  return (
-    <>
-      {about}
-      {format.money(target)}
-      <p class="small quiet">{rateOf(format, quote)}</p>
-    </>
-  );
+  return [about, format.money(target), <p class="small quiet">{rateOf(format, quote)}</p>];
 }
 
 /** What the transfer of these bank details pays; nothing if it is for this payment alone. */

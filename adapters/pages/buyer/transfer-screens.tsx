@@ -43,22 +43,20 @@ export function preparingScreen(scene: PaymentScene): ScreenContent {
     station: 'transfer',
     live: true,
     aside: <WhereMoneyIs scene={scene} />,
-    body: (
-      <>
-        <FourAnswers
-          money={whereMoney(scene, texts.answers.nothingYet)}
-          next={texts.transfer.preparingNext}
-          todo={`${texts.answers.doNothing} ${texts.answers.notYet}`}
-        />
-        <div class="actions">
-          <CheckAgain />
-          <span class="small quiet">
-            <LiveNote />
-          </span>
-        </div>
-        <MoneyCard scene={scene} stops={null} rest="missing" />
-      </>
-    ),
+    body: [
+      <FourAnswers
+        money={whereMoney(scene, texts.answers.nothingYet)}
+        next={texts.transfer.preparingNext}
+        todo={`${texts.answers.doNothing} ${texts.answers.notYet}`}
+      />,
+      <div class="actions">
+        <CheckAgain />
+        <span class="small quiet">
+          <LiveNote />
+        </span>
+      </div>,
+      <MoneyCard scene={scene} stops={null} rest="missing" />,
+    ],
   };
 }
 
@@ -77,33 +75,33 @@ export function bankDetailsScreen(scene: PaymentScene): ScreenContent {
     live: true,
     aside: <WhereMoneyIs scene={scene} />,
     body:
-      instructions === null ? null : (
-        <>
-          <Late scene={scene} />
-          <Replaced scene={scene} />
-          <Together scene={scene} />
-          <BankAccounts scene={scene} instructions={instructions} />
-          <RemittanceLinks scene={scene} />
-          <PaymentsLink scene={scene} />
-          <CheckCode scene={scene} />
-          <section class="stack">
-            <h2>{texts.transfer.sentAlready}</h2>
-            <p>{texts.transfer.sentText}</p>
-            <div class="actions">
-              <FileLinks scene={scene} page="instructions" print={texts.transfer.print} />
-              <AddDeadline scene={scene} />
-              <ButtonLink href={`${view.path}/share`} icon="open">
-                {texts.share.link}
-              </ButtonLink>
-              <CheckAgain />
-            </div>
-            <p class="small quiet">
-              <LiveNote />
-            </p>
-          </section>
-          <MoneyCard scene={scene} stops={null} rest="missing" />
-        </>
-      ),
+      instructions === null
+        ? null
+        : [
+            <Late scene={scene} />,
+            <Replaced scene={scene} />,
+            <Together scene={scene} />,
+            <BankAccounts scene={scene} instructions={instructions} />,
+            <RemittanceLinks scene={scene} />,
+            <PaymentsLink scene={scene} />,
+            <CheckCode scene={scene} />,
+            <section class="stack">
+              <h2>{texts.transfer.sentAlready}</h2>
+              <p>{texts.transfer.sentText}</p>
+              <div class="actions">
+                <FileLinks scene={scene} page="instructions" print={texts.transfer.print} />
+                <AddDeadline scene={scene} />
+                <ButtonLink href={`${view.path}/share`} icon="open">
+                  {texts.share.link}
+                </ButtonLink>
+                <CheckAgain />
+              </div>
+              <p class="small quiet">
+                <LiveNote />
+              </p>
+            </section>,
+            <MoneyCard scene={scene} stops={null} rest="missing" />,
+          ],
   };
 }
 
@@ -132,19 +130,17 @@ export function heldScreen(scene: PaymentScene): ScreenContent {
     lede: texts.held.lede,
     station: 'transfer',
     live: true,
-    body: (
-      <>
-        <FourAnswers
-          money={texts.held.money(partnerNameOf(scene))}
-          next={scene.payment.isLate ? texts.late : texts.held.next(payee)}
-          todo={`${texts.answers.doNothing} ${texts.answers.notAgain}`}
-        />
-        <MoneyCard scene={scene} stops={null} rest="payee" />
-        <p class="small quiet">
-          <LiveNote />
-        </p>
-      </>
-    ),
+    body: [
+      <FourAnswers
+        money={texts.held.money(partnerNameOf(scene))}
+        next={scene.payment.isLate ? texts.late : texts.held.next(payee)}
+        todo={`${texts.answers.doNothing} ${texts.answers.notAgain}`}
+      />,
+      <MoneyCard scene={scene} stops={null} rest="payee" />,
+      <p class="small quiet">
+        <LiveNote />
+      </p>,
+    ],
   };
 }
 
@@ -229,35 +225,33 @@ export function shortScreen(scene: PaymentScene): ScreenContent {
         : texts.short.receivedOn(format.money(received), <Time atMs={receivedAtMs} as="day" />),
     station: 'transfer',
     live: true,
-    body: (
-      <>
-        <Replaced scene={scene} at={`${scene.view.path}/instructions`} />
-        <FourAnswers
-          money={texts.answers.received(format.money(kept), partnerNameOf(scene))}
-          next={
-            <>
-              {texts.short.next(rest, payee)}{' '}
-              {payByMs === null
-                ? null
-                : deadline(payByMs, view.nowMs, <Deadline atMs={payByMs} />)(texts.short.by)}
-            </>
-          }
-          todo={texts.short.todo(rest)}
-        />
-        <MoneyCard scene={scene} stops={payoutRoute(scene, 'partner')} rest="missing" />
-        <Together scene={scene} />
-        <Rest scene={scene} />
-        <section class="stack">
-          <h2>{texts.short.back}</h2>
-          <p>{texts.short.backText(format.money(kept))}</p>
-          <div class="actions">
-            <a class="btn danger" href={`${scene.view.path}/take-back`}>
-              {texts.short.backAsk(format.money(kept))}
-            </a>
-          </div>
-        </section>
-      </>
-    ),
+    body: [
+      <Replaced scene={scene} at={`${scene.view.path}/instructions`} />,
+      <FourAnswers
+        money={texts.answers.received(format.money(kept), partnerNameOf(scene))}
+        next={
+          <>
+            {texts.short.next(rest, payee)}{' '}
+            {payByMs === null
+              ? null
+              : deadline(payByMs, view.nowMs, <Deadline atMs={payByMs} />)(texts.short.by)}
+          </>
+        }
+        todo={texts.short.todo(rest)}
+      />,
+      <MoneyCard scene={scene} stops={payoutRoute(scene, 'partner')} rest="missing" />,
+      <Together scene={scene} />,
+      <Rest scene={scene} />,
+      <section class="stack">
+        <h2>{texts.short.back}</h2>
+        <p>{texts.short.backText(format.money(kept))}</p>
+        <div class="actions">
+          <a class="btn danger" href={`${scene.view.path}/take-back`}>
+            {texts.short.backAsk(format.money(kept))}
+          </a>
+        </div>
+      </section>,
+    ],
   };
 }
 
@@ -298,20 +292,18 @@ export function takeBackScreen(scene: PaymentScene): ScreenContent {
     title: texts.short.confirm(amount),
     lede: texts.short.confirmLede(payee),
     station: 'transfer',
-    body: (
-      <>
-        <FourAnswers
-          money={texts.answers.received(amount, partnerNameOf(scene))}
-          next={texts.short.confirmNext(amount)}
-          todo={texts.short.confirmTodo}
-        />
-        <Form to="take-back" class="actions">
-          <Button look="danger">{texts.short.confirmYes(amount)}</Button>
-          <ButtonLink href={view.path}>{texts.short.confirmNo}</ButtonLink>
-        </Form>
-        <MoneyCard scene={scene} stops={null} rest="missing" />
-      </>
-    ),
+    body: [
+      <FourAnswers
+        money={texts.answers.received(amount, partnerNameOf(scene))}
+        next={texts.short.confirmNext(amount)}
+        todo={texts.short.confirmTodo}
+      />,
+      <Form to="take-back" class="actions">
+        <Button look="danger">{texts.short.confirmYes(amount)}</Button>
+        <ButtonLink href={view.path}>{texts.short.confirmNo}</ButtonLink>
+      </Form>,
+      <MoneyCard scene={scene} stops={null} rest="missing" />,
+    ],
   };
 }
 
@@ -347,22 +339,26 @@ export function instructionsPage(scene: PaymentScene): ScreenContent {
     station: null,
     about: <></>,
     body:
-      instructions === null ? null : (
-        <>
-          <PrintOrDownload scene={scene} />
-          <Replaced scene={scene} />
-          <Rows
-            rows={[
-              { label: texts.frame.to, value: nameOf(payment.payee), ...taxIdNote(payment, texts) },
-              // One of several is named below, beside the others.
-              ...(isAlone ? paymentRows(scene) : []),
-            ]}
-          />
-          <Together scene={scene} />
-          <BankAccounts scene={scene} instructions={instructions} />
-          <CheckCode scene={scene} />
-          <PrintedFrom scene={scene} verify />
-        </>
-      ),
+      instructions === null
+        ? null
+        : [
+            <PrintOrDownload scene={scene} />,
+            <Replaced scene={scene} />,
+            <Rows
+              rows={[
+                {
+                  label: texts.frame.to,
+                  value: nameOf(payment.payee),
+                  ...taxIdNote(payment, texts),
+                },
+                // One of several is named below, beside the others.
+                ...(isAlone ? paymentRows(scene) : []),
+              ]}
+            />,
+            <Together scene={scene} />,
+            <BankAccounts scene={scene} instructions={instructions} />,
+            <CheckCode scene={scene} />,
+            <PrintedFrom scene={scene} verify />,
+          ],
   };
 }

@@ -127,22 +127,18 @@ export function Books({ found, wallet }: Part & { readonly wallet: PaymentWallet
             }),
             column('The partner says', (command) => {
               const { partnerRef, dueAtMs, lastError, updatedAtMs } = command;
-              return (
-                <>
-                  <b>{answerOf(command)}</b>
-                  <Sub of={pixText(command)} />
-                  <span class="sub">{format.exact(updatedAtMs)}</span>
-                  <Sub
-                    of={
-                      partnerRef ? <span class="code">{partnerRef}</span> : 'it gave no reference'
-                    }
-                  />
-                  <Sub of={foreign(lastError)} />
-                  <Sub
-                    of={dueAtMs && deadline(dueAtMs, view.nowMs, format.exact(dueAtMs))(nextPoll)}
-                  />
-                </>
-              );
+              return [
+                <b>{answerOf(command)}</b>,
+                <Sub of={pixText(command)} />,
+                <span class="sub">{format.exact(updatedAtMs)}</span>,
+                <Sub
+                  of={partnerRef ? <span class="code">{partnerRef}</span> : 'it gave no reference'}
+                />,
+                <Sub of={foreign(lastError)} />,
+                <Sub
+                  of={dueAtMs && deadline(dueAtMs, view.nowMs, format.exact(dueAtMs))(nextPoll)}
+                />,
+              ];
             }),
           ]}
         />
@@ -170,15 +166,15 @@ function Wallet({ wallet: { ours, read } }: { readonly wallet: PaymentWallet }) 
         ['Our books hold of this payment', format.money(ours)],
         [
           'The wallet of the payee holds, as the partner says',
-          <>
-            {theirs === null ? null : <Foreign text={theirs} />}
+          [
+            theirs === null ? null : <Foreign text={theirs} />,
             <span class="sub">
               {read === null ? null : `for all its payments, read ${format.exact(read.atMs)}. `}
               <a href={`?${ASK_WALLET}#books`}>
                 {read === null ? 'Ask the partner' : 'Read it again'}
               </a>
-            </span>
-          </>,
+            </span>,
+          ],
         ],
       ]}
     />
@@ -221,13 +217,13 @@ export function Known({ found }: Part) {
           ],
           [
             'Buyer',
-            <>
-              <Foreign text={payerIn(payment)} />
-              {buyer.country === null ? '' : `, ${format.country(buyer.country)}`}
+            [
+              <Foreign text={payerIn(payment)} />,
+              buyer.country === null ? '' : `, ${format.country(buyer.country)}`,
               <span class="sub">
                 {buyer.email}, KYC {kycStatus}
-              </span>
-            </>,
+              </span>,
+            ],
           ],
           ['Payer', foreign(payment.payer && payerText(shownPayer(payment.payer)))],
           ['Payee', <Foreign text={payeeIn(found)} />],

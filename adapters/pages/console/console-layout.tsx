@@ -221,16 +221,14 @@ function shellOf(
     modes: null,
     groups:
       place === null ? [back] : groups.map((group) => placesOf(path, group, { place, counts })),
-    foot: (
-      <>
-        <p>Times are UTC. The audit log has what is done here, and who did it.</p>
-        {operator === null ? null : (
-          <Form to="sign-out">
-            <Button look="link">Sign out</Button>
-          </Form>
-        )}
-      </>
-    ),
+    foot: [
+      <p>Times are UTC. The audit log has what is done here, and who did it.</p>,
+      operator === null ? null : (
+        <Form to="sign-out">
+          <Button look="link">Sign out</Button>
+        </Form>
+      ),
+    ],
     search:
       operator === null ? null : { path: `${path}/payments`, of: 'Payments', by: PAYMENT_SEARCH },
     person: operator === null ? null : { name: operator, about: 'Operator', href: null },

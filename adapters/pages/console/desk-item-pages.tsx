@@ -140,30 +140,25 @@ function Item({
   form,
   me,
 }: Readonly<{ item: FoundItem; form: VNode; me: string }>) {
-  return (
-    <>
-      {found === null ? null : <MoneyRoute found={found} />}
-      <div class="cols">
-        <div class="stack">
-          <OpenProposals open={decisions.filter(isWaiting)} me={me} />
-          {found === null ? null : <Books found={found} wallet={wallet} />}
-          <Again row={row} to={`money/${row.queue}/${row.id}`} />
-          {decisiveOf(row).length === 0 ? null : form}
-        </div>
-        <div class="stack">
-          {found === null ? (
-            <Evidence row={row} organization={organization} />
-          ) : (
-            <>
-              <Known found={found} />
-              <WhatHappened found={found} />
-            </>
-          )}
-          <Decisions decisions={decisions} />
-        </div>
+  return [
+    found === null ? null : <MoneyRoute found={found} />,
+    <div class="cols">
+      <div class="stack">
+        <OpenProposals open={decisions.filter(isWaiting)} me={me} />
+        {found === null ? null : <Books found={found} wallet={wallet} />}
+        <Again row={row} to={`money/${row.queue}/${row.id}`} />
+        {decisiveOf(row).length === 0 ? null : form}
       </div>
-    </>
-  );
+      <div class="stack">
+        {found === null ? (
+          <Evidence row={row} organization={organization} />
+        ) : (
+          [<Known found={found} />, <WhatHappened found={found} />]
+        )}
+        <Decisions decisions={decisions} />
+      </div>
+    </div>,
+  ];
 }
 
 /** Those that another operator confirms. */
@@ -308,40 +303,32 @@ function decisionIn(
 
 function OpenProposals({ open, me }: { open: readonly ListedProposal[]; me: string }) {
   const { view } = useFrame();
-  return (
-    <>
-      {open.map((proposal) => (
-        <Note look="warn">
-          <p>
-            <Waits proposal={proposal} me={me} />
-          </p>
-          <p>
-            {proposal.proposedBy} proposed: <Foreign text={actionText(proposal.action)} />.{' '}
-            <a href={`${view.path}/proposals/${proposal.id}`}>Look at the proposal</a>
-          </p>
-        </Note>
-      ))}
-    </>
-  );
+  return open.map((proposal) => (
+    <Note look="warn">
+      <p>
+        <Waits proposal={proposal} me={me} />
+      </p>
+      <p>
+        {proposal.proposedBy} proposed: <Foreign text={actionText(proposal.action)} />.{' '}
+        <a href={`${view.path}/proposals/${proposal.id}`}>Look at the proposal</a>
+      </p>
+    </Note>
+  ));
 }
 
 /** Sends or reads it again, which decides nothing. */
 function Again({ row, to }: { row: QueueRow; to: string }) {
-  return (
-    <>
-      {offersOf(row)
-        .filter(({ name }) => decisionOf(name).text === null)
-        .map(({ label, hint }) => (
-          <Form to={`${to}/retry`} class="card stack">
-            <h2>{label}</h2>
-            <p class="quiet">{hint}</p>
-            <div class="actions">
-              <Button>{label}</Button>
-            </div>
-          </Form>
-        ))}
-    </>
-  );
+  return offersOf(row)
+    .filter(({ name }) => decisionOf(name).text === null)
+    .map(({ label, hint }) => (
+      <Form to={`${to}/retry`} class="card stack">
+        <h2>{label}</h2>
+        <p class="quiet">{hint}</p>
+        <div class="actions">
+          <Button>{label}</Button>
+        </div>
+      </Form>
+    ));
 }
 
 function isWaiting({ state, isVoid, isExpired }: ListedProposal): boolean {

@@ -80,21 +80,21 @@ function Extract({
   mode,
   summary: { count, sumMinor, openCount, open },
 }: Readonly<{ path: string; month: string; mode: Mode; summary: FxSummary }>) {
-  return (
-    <>
-      <p>
-        <b>
-          {format.count(count)} PIX, {format.money(money(sumMinor, 'BRL'))}
-        </b>
-      </p>
-      <Form to="fx/file" download>
-        <input type="hidden" name="month" value={month} />
-        <input type="hidden" name="mode" value={mode} />
-        <Button look="primary">Download CSV</Button>
-      </Form>
-      {openCount === 0 ? null : (
-        <>
-          <Note look="warn" text={`${format.count(openCount)} of them lack facts.`} />
+  return [
+    <p>
+      <b>
+        {format.count(count)} PIX, {format.money(money(sumMinor, 'BRL'))}
+      </b>
+    </p>,
+    <Form to="fx/file" download>
+      <input type="hidden" name="month" value={month} />
+      <input type="hidden" name="mode" value={mode} />
+      <Button look="primary">Download CSV</Button>
+    </Form>,
+    openCount === 0
+      ? null
+      : [
+          <Note look="warn" text={`${format.count(openCount)} of them lack facts.`} />,
           <Table
             label="What is missing"
             rows={open}
@@ -105,20 +105,17 @@ function Extract({
               column('Movement', ({ facts }) => facts.movement),
               column('Missing', ({ missing }) => missing.join(', ')),
             ]}
-          />
-          {open.length === openCount ? null : (
+          />,
+          open.length === openCount ? null : (
             <p class="quiet">
               The first {format.count(open.length)} are listed. The file has all, with what each
               lacks.
             </p>
-          )}
-        </>
-      )}
-      <p class="quiet">
-        Payers are named as the settlement partner verified them, buyers as the organization gave
-        them. This is no advice: ask who files for you what it needs. The audit log has each
-        download.
-      </p>
-    </>
-  );
+          ),
+        ],
+    <p class="quiet">
+      Payers are named as the settlement partner verified them, buyers as the organization gave
+      them. This is no advice: ask who files for you what it needs. The audit log has each download.
+    </p>,
+  ];
 }

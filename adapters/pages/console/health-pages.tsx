@@ -36,26 +36,24 @@ export const healthPages = [
             ? 'Everything is ok, as this host sees it now.'
             : `${open} of ${checks.length} checks need an operator, as this host sees it now.`,
         place: 'health',
-        body: (
-          <>
-            <Table
-              label="Health"
-              rows={checks}
-              folds
-              columns={({ column, named }) => [
-                named('Check', ({ name }) => name),
-                column('State', 'main', ({ severity }) => (
-                  <Badge look={looks[severity][0]} text={looks[severity][1]} />
-                )),
-                column('Found, and what to do', ({ detail }) => <Foreign text={detail} />),
-              ]}
-            />
-            <p class="quiet">
-              The ledger is not compared here, because that reads every payment: run{' '}
-              <code>ponte doctor</code>.
-            </p>
-          </>
-        ),
+        body: [
+          <Table
+            label="Health"
+            rows={checks}
+            folds
+            columns={({ column, named }) => [
+              named('Check', ({ name }) => name),
+              column('State', 'main', ({ severity }) => (
+                <Badge look={looks[severity][0]} text={looks[severity][1]} />
+              )),
+              column('Found, and what to do', ({ detail }) => <Foreign text={detail} />),
+            ]}
+          />,
+          <p class="quiet">
+            The ledger is not compared here, because that reads every payment: run{' '}
+            <code>ponte doctor</code>.
+          </p>,
+        ],
       };
     },
   }),

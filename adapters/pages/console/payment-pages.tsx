@@ -61,16 +61,14 @@ export const paymentPages = [
       },
       folds: true,
       columns: ({ column, named }) => [
-        named('Payment', ({ payment }) => (
-          <>
-            <a href={`${view.path}/payments/${payment.id}`}>
-              <Foreign text={payment.number ?? payment.externalId ?? payment.id} />
-            </a>
-            <span class="sub">
-              {format.short(payment.createdAtMs)}, {payment.mode}
-            </span>
-          </>
-        )),
+        named('Payment', ({ payment }) => [
+          <a href={`${view.path}/payments/${payment.id}`}>
+            <Foreign text={payment.number ?? payment.externalId ?? payment.id} />
+          </a>,
+          <span class="sub">
+            {format.short(payment.createdAtMs)}, {payment.mode}
+          </span>,
+        ]),
         column('Amount', 'num main', ({ payment }) => format.money(payment.amount)),
         column('Status', ({ payment: { status } }) => (
           <Badge look={status} text={statusTexts.en[status]} />
@@ -100,22 +98,20 @@ export const paymentPages = [
         <a href={`${path}/payments`}>Payments</a>,
         <span class="code">{found.payment.id}</span>,
       ],
-      body: (
-        <>
-          <p>{situations[situationOf(found)].says}</p>
-          <MoneyRoute found={found} />
-          <div class="cols">
-            <div class="stack">
-              <Books found={found} wallet={wallet} />
-              <WhatHappened found={found} />
-            </div>
-            <div class="stack">
-              <Known found={found} />
-              <Decisions decisions={found.decisions} />
-            </div>
+      body: [
+        <p>{situations[situationOf(found)].says}</p>,
+        <MoneyRoute found={found} />,
+        <div class="cols">
+          <div class="stack">
+            <Books found={found} wallet={wallet} />
+            <WhatHappened found={found} />
           </div>
-        </>
-      ),
+          <div class="stack">
+            <Known found={found} />
+            <Decisions decisions={found.decisions} />
+          </div>
+        </div>,
+      ],
     }),
   }),
 ];

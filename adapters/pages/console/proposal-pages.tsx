@@ -54,23 +54,19 @@ export const proposalPages = [
       start: null,
       words: { empty: 'No decisions', emptyText: 'No operator has decided anything yet.' },
       columns: ({ column, named }) => [
-        named('Decision', ({ id, action, itemId, mode }) => (
-          <>
-            <a href={`${view.path}/proposals/${id}`}>
-              <Foreign text={capital(actionText(action))} />
-            </a>
-            <span class="sub">
-              <span class="code">{itemId}</span>, {mode}
-            </span>
-          </>
-        )),
+        named('Decision', ({ id, action, itemId, mode }) => [
+          <a href={`${view.path}/proposals/${id}`}>
+            <Foreign text={capital(actionText(action))} />
+          </a>,
+          <span class="sub">
+            <span class="code">{itemId}</span>, {mode}
+          </span>,
+        ]),
         column('State', (row) => capital(stateText(row))),
-        column('Proposed', 'only-l', ({ proposedBy, proposedAtMs }) => (
-          <>
-            {proposedBy}
-            <span class="sub">{format.short(proposedAtMs)}</span>
-          </>
-        )),
+        column('Proposed', 'only-l', ({ proposedBy, proposedAtMs }) => [
+          proposedBy,
+          <span class="sub">{format.short(proposedAtMs)}</span>,
+        ]),
       ],
     }),
   }),
@@ -187,16 +183,16 @@ function Second({ proposal, me }: Readonly<{ proposal: ListedProposal; me: strin
       {proposedById === me ? (
         <p>You proposed it. Another operator confirms it; you cannot.</p>
       ) : (
-        <>
-          <h2>Confirm or withdraw</h2>
+        [
+          <h2>Confirm or withdraw</h2>,
           <p>
             {proposedBy} proposed it. Compare it with the evidence. It takes effect as soon as you
             confirm it.
-          </p>
+          </p>,
           <ButtonForm to={`proposals/${id}/confirm`} class="actions" look="primary">
             Confirm
-          </ButtonForm>
-        </>
+          </ButtonForm>,
+        ]
       )}
       <Form to={`proposals/${id}/withdraw`} class="stack-s">
         <p class="small quiet">Withdrawn, nobody can confirm it any more.</p>

@@ -73,36 +73,30 @@ export const serviceListPages = [
         onward,
         folds: true,
         columns: ({ column, named: nameColumn }) => [
-          nameColumn('Action', ({ action, objects, sequence, atMs }) => (
-            <>
-              <Foreign text={action.startsWith('/') ? madeOf(objects) : action} />
+          nameColumn('Action', ({ action, objects, sequence, atMs }) => [
+            <Foreign text={action.startsWith('/') ? madeOf(objects) : action} />,
+            <span class="sub">
+              {sequence}, {format.exact(atMs)}
+            </span>,
+          ]),
+          column('Who', 'main', ({ actor }) => [
+            <a href={listPath(path, { who: actor.id })}>{named(actor.id)}</a>,
+            <span class="sub">{capital(actor.kind)}</span>,
+          ]),
+          column('What', ({ objects, orgId, mode }) => [
+            objects.slice(0, OBJECTS_SHOWN).map(({ type, id }) => (
               <span class="sub">
-                {sequence}, {format.exact(atMs)}
+                {type.replaceAll('_', ' ')}{' '}
+                {id !== null && names.has(id) ? named(id) : <span class="code">{id}</span>}
               </span>
-            </>
-          )),
-          column('Who', 'main', ({ actor }) => (
-            <>
-              <a href={listPath(path, { who: actor.id })}>{named(actor.id)}</a>
-              <span class="sub">{capital(actor.kind)}</span>
-            </>
-          )),
-          column('What', ({ objects, orgId, mode }) => (
-            <>
-              {objects.slice(0, OBJECTS_SHOWN).map(({ type, id }) => (
-                <span class="sub">
-                  {type.replaceAll('_', ' ')}{' '}
-                  {id !== null && names.has(id) ? named(id) : <span class="code">{id}</span>}
-                </span>
-              ))}
-              {orgId === null ? null : (
-                <span class="sub">
-                  <a href={listPath(path, { org: orgId })}>{named(orgId)}</a>
-                  {mode === null ? '' : `, ${mode}`}
-                </span>
-              )}
-            </>
-          )),
+            )),
+            orgId === null ? null : (
+              <span class="sub">
+                <a href={listPath(path, { org: orgId })}>{named(orgId)}</a>
+                {mode === null ? '' : `, ${mode}`}
+              </span>
+            ),
+          ]),
         ],
       };
     },

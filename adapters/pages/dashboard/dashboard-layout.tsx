@@ -137,26 +137,24 @@ function shellOf(
       organization === null
         ? [{ links: [{ ...back, icon: 'home' }] }]
         : placesOf(scene, here, needs),
-    foot: (
-      <>
-        <p>{texts.frame.times(view.timeZone)}</p>
-        <ul class="links">
-          {docs === null ? null : (
-            <li>
-              <a href={docs}>{texts.frame.docs}</a>
-            </li>
-          )}
-          {viewer === null ? null : (
-            <li>
-              <Form to="/dashboard/sign-out">
-                <Button look="link">{texts.signIn.signOut}</Button>
-              </Form>
-            </li>
-          )}
-        </ul>
-        <Languages query={view.query} />
-      </>
-    ),
+    foot: [
+      <p>{texts.frame.times(view.timeZone)}</p>,
+      <ul class="links">
+        {docs === null ? null : (
+          <li>
+            <a href={docs}>{texts.frame.docs}</a>
+          </li>
+        )}
+        {viewer === null ? null : (
+          <li>
+            <Form to="/dashboard/sign-out">
+              <Button look="link">{texts.signIn.signOut}</Button>
+            </Form>
+          </li>
+        )}
+      </ul>,
+      <Languages query={view.query} />,
+    ],
     search: organization && {
       path: `${view.path}/payments`,
       of: texts.places.payments,

@@ -260,50 +260,46 @@ function detailScreen(scene: DashboardScene, detail: Detail): DashboardContent {
     lede: texts.payment.lede(buyerOf(payment), payeeOf(scene, payment)),
     place,
     crumbs: [<ToPlace of={place} />, <Foreign text={reference} />],
-    actions: (
-      <>
-        {isPageOpen(payment) ? (
-          <>
-            <Copy value={detail.link} label={texts.payment.link} isNamed />
+    actions: [
+      isPageOpen(payment)
+        ? [
+            <Copy value={detail.link} label={texts.payment.link} isNamed />,
             <ButtonLink href={`${view.root}/r/${payment.publicId}`} icon="open">
               {texts.payment.buyerSees}
-            </ButtonLink>
-          </>
-        ) : null}
-        {payment.settledAtMs === null ? null : (
-          <ButtonLink href={`${view.path}/payments/${payment.id}/proof`}>
-            {proofTexts[view.locale].title}
-          </ButtonLink>
-        )}
-        {detail.mayWrite && isCancellable(payment.status) ? (
-          <ButtonLink href={`${view.path}/payments/${payment.id}/cancel`}>
-            {texts.payment.cancel}
-          </ButtonLink>
-        ) : null}
-      </>
-    ),
-    body: (
-      <>
-        <Say detail={detail} />
-        <Way detail={detail} />
-        <div class="cols">
-          <div class="stack">
-            <Money detail={detail} />
-            <Card heading={texts.payment.happened} aside={texts.payment.newestFirst} isStack>
-              <History detail={detail} />
-              <TechnicalLog detail={detail} />
-            </Card>
-            <Webhooks detail={detail} />
-          </div>
-          <div class="stack">
-            <Details detail={detail} />
-            <Buyer detail={detail} />
-            <Items detail={detail} />
-            <Metadata detail={detail} />
-          </div>
+            </ButtonLink>,
+          ]
+        : null,
+      payment.settledAtMs === null ? null : (
+        <ButtonLink href={`${view.path}/payments/${payment.id}/proof`}>
+          {proofTexts[view.locale].title}
+        </ButtonLink>
+      ),
+      detail.mayWrite && isCancellable(payment.status) ? (
+        <ButtonLink href={`${view.path}/payments/${payment.id}/cancel`}>
+          {texts.payment.cancel}
+        </ButtonLink>
+      ) : null,
+    ],
+    body: [
+      <Say detail={detail} />,
+      <Way detail={detail} />,
+      <div class="cols">
+        <div class="stack">
+          <Money detail={detail} />
+          <Card heading={texts.payment.happened} aside={texts.payment.newestFirst} isStack>
+            <History detail={detail} />
+            <TechnicalLog detail={detail} />
+          </Card>
+          <Webhooks detail={detail} />
         </div>
-      </>
-    ),
+        <div class="stack">
+          <Details detail={detail} />
+          <Buyer detail={detail} />
+          <Items detail={detail} />
+          <Metadata detail={detail} />
+        </div>
+      </div>,
+    ],
   };
 }
 
@@ -363,20 +359,16 @@ function NextStep({ detail }: Part) {
   const to = `payments/${payment.id}`;
   if (payment.status === 'awaiting_approval') {
     const isOwn = payment.createdByMemberId === memberId;
-    return (
-      <>
-        <p>{isOwn ? words.ownApproval : creator === null ? words.check : words.checkOf(creator)}</p>
-        {isOwn || !mayWrite ? null : (
-          <ButtonForm to={`${to}/approve`} class="actions" look="primary">
-            {words.approve}
-          </ButtonForm>
-        )}
-        {mayWrite ? null : <p class="small quiet">{words.approvers}</p>}
-        {mayWrite && payment.mode === 'test' ? (
-          <p class="small quiet">{words.testApproval}</p>
-        ) : null}
-      </>
-    );
+    return [
+      <p>{isOwn ? words.ownApproval : creator === null ? words.check : words.checkOf(creator)}</p>,
+      isOwn || !mayWrite ? null : (
+        <ButtonForm to={`${to}/approve`} class="actions" look="primary">
+          {words.approve}
+        </ButtonForm>
+      ),
+      mayWrite ? null : <p class="small quiet">{words.approvers}</p>,
+      mayWrite && payment.mode === 'test' ? <p class="small quiet">{words.testApproval}</p> : null,
+    ];
   }
   if (detail.isOtherBuyer) {
     return (
@@ -389,19 +381,17 @@ function NextStep({ detail }: Part) {
   if (payment.origin !== 'invoice' || !isOpen) return null;
   const { invitedAtMs, buyer } = payment;
   const waitMs = (detail.nextMailAtMs ?? 0) - view.nowMs;
-  return (
-    <>
-      {invitedAtMs === null ? null : <p>{words.mailed(buyer.email, format.short(invitedAtMs))}</p>}
-      {waitMs > 0 ? <p role="status">{words.tooSoon(Math.ceil(waitMs / SECOND_MS))}</p> : null}
-      {mayWrite ? (
-        <ButtonForm
-          to={`${to}/invite`}
-          class="actions"
-          {...(invitedAtMs === null ? { look: 'primary' } : {})}
-        >
-          {invitedAtMs === null ? words.invite : words.resend}
-        </ButtonForm>
-      ) : null}
-    </>
-  );
+  return [
+    invitedAtMs === null ? null : <p>{words.mailed(buyer.email, format.short(invitedAtMs))}</p>,
+    waitMs > 0 ? <p role="status">{words.tooSoon(Math.ceil(waitMs / SECOND_MS))}</p> : null,
+    mayWrite ? (
+      <ButtonForm
+        to={`${to}/invite`}
+        class="actions"
+        {...(invitedAtMs === null ? { look: 'primary' } : {})}
+      >
+        {invitedAtMs === null ? words.invite : words.resend}
+      </ButtonForm>
+    ) : null,
+  ];
 }

@@ -86,24 +86,22 @@ function listActions(
   rows: readonly ShownView[],
 ) {
   const mayMake = may(view, 'invoices:write');
-  return (
-    <>
-      {may(view, 'payments:export') && rows.length > 0 ? (
-        <ButtonLink href={listPath(`${view.path}/payments/export`, filters)} icon="download">
-          {texts.payments.export}
-        </ButtonLink>
-      ) : null}
-      {filters.origin !== null && mayMake ? (
-        <>
-          {rows.some(({ payment }) => payment.status === 'approved') ? (
+  return [
+    may(view, 'payments:export') && rows.length > 0 ? (
+      <ButtonLink href={listPath(`${view.path}/payments/export`, filters)} icon="download">
+        {texts.payments.export}
+      </ButtonLink>
+    ) : null,
+    filters.origin !== null && mayMake
+      ? [
+          rows.some(({ payment }) => payment.status === 'approved') ? (
             <ButtonLink href={`${view.path}/invoices/invite`}>
               {texts.invitations.heading}
             </ButtonLink>
-          ) : null}
-          <ButtonLink href={`${view.path}/invoices/import`}>{texts.invoiceImport.open}</ButtonLink>
-        </>
-      ) : null}
-      {mayMake ? <NewInvoice /> : null}
-    </>
-  );
+          ) : null,
+          <ButtonLink href={`${view.path}/invoices/import`}>{texts.invoiceImport.open}</ButtonLink>,
+        ]
+      : null,
+    mayMake ? <NewInvoice /> : null,
+  ];
 }

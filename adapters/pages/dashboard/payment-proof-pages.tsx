@@ -91,23 +91,19 @@ function proofScreen(
         <Foreign text={referenceOf(payment)} />
       </a>,
     ],
-    actions: (
-      <>
-        <ButtonLink href={`${view.path}/${own}/proof/proof.pdf`}>{words.pdf}</ButtonLink>
-        <ButtonLink href={`${view.path}/${own}/proof/proof.zip`}>{words.pack}</ButtonLink>
-        {proof.fiscalDocument === null && may(view, writesOf(payment)) ? (
-          <ButtonLink href={`${view.path}/${own}/fiscal-document`}>
-            {fiscalActionIn(scene, payment)}
-          </ButtonLink>
-        ) : null}
-        {may(view, scope) ? (
-          <ButtonForm to={`${own}/proof/link`}>{words.makeLink}</ButtonForm>
-        ) : null}
-        {may(view, scope) && openLinks > 0 ? (
-          <ButtonForm to={`${own}/proof/links/end`}>{words.endLinks(openLinks)}</ButtonForm>
-        ) : null}
-      </>
-    ),
+    actions: [
+      <ButtonLink href={`${view.path}/${own}/proof/proof.pdf`}>{words.pdf}</ButtonLink>,
+      <ButtonLink href={`${view.path}/${own}/proof/proof.zip`}>{words.pack}</ButtonLink>,
+      proof.fiscalDocument === null && may(view, writesOf(payment)) ? (
+        <ButtonLink href={`${view.path}/${own}/fiscal-document`}>
+          {fiscalActionIn(scene, payment)}
+        </ButtonLink>
+      ) : null,
+      may(view, scope) ? <ButtonForm to={`${own}/proof/link`}>{words.makeLink}</ButtonForm> : null,
+      may(view, scope) && openLinks > 0 ? (
+        <ButtonForm to={`${own}/proof/links/end`}>{words.endLinks(openLinks)}</ButtonForm>
+      ) : null,
+    ],
     body: (
       <div class="stack-l">
         {link === null ? null : (

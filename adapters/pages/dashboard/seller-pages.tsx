@@ -321,42 +321,40 @@ function detailScreen({ texts, view }: DashboardScene, detail: Detail): Dashboar
     place: 'sellers',
     crumbs: [<ToPlace of="sellers" />, <Foreign text={nameOf(account)} />],
     actions:
-      externalId === null ? undefined : (
-        <>
-          <ButtonLink href={`${view.path}/sellers/${account.id}/vendor-documents`}>
-            {texts.vendorPapers.heading}
-          </ButtonLink>
-          <ButtonLink href={listPath(`${view.path}/payments`, { seller: externalId })}>
-            {words.payments}
-          </ButtonLink>
-          {isReady && may(view, 'invoices:write') ? (
-            <ButtonLink
-              href={listPath(`${view.path}/invoices/new`, { seller: externalId })}
-              look="primary"
-              icon="add"
-            >
-              {texts.invoice.newHeading}
-            </ButtonLink>
-          ) : null}
-        </>
-      ),
-    body: (
-      <>
-        <p>
-          <State account={account} pill />
-        </p>
-        <div class="cols">
-          <div class="stack">
-            {detail.link === null ? null : <NewLink link={detail.link} />}
-            <Missing account={account} />
-            <Destination detail={detail} />
-          </div>
-          <div class="stack">
-            <Details account={account} />
-          </div>
+      externalId === null
+        ? undefined
+        : [
+            <ButtonLink href={`${view.path}/sellers/${account.id}/vendor-documents`}>
+              {texts.vendorPapers.heading}
+            </ButtonLink>,
+            <ButtonLink href={listPath(`${view.path}/payments`, { seller: externalId })}>
+              {words.payments}
+            </ButtonLink>,
+            isReady && may(view, 'invoices:write') ? (
+              <ButtonLink
+                href={listPath(`${view.path}/invoices/new`, { seller: externalId })}
+                look="primary"
+                icon="add"
+              >
+                {texts.invoice.newHeading}
+              </ButtonLink>
+            ) : null,
+          ],
+    body: [
+      <p>
+        <State account={account} pill />
+      </p>,
+      <div class="cols">
+        <div class="stack">
+          {detail.link === null ? null : <NewLink link={detail.link} />}
+          <Missing account={account} />
+          <Destination detail={detail} />
         </div>
-      </>
-    ),
+        <div class="stack">
+          <Details account={account} />
+        </div>
+      </div>,
+    ],
   };
 }
 
@@ -412,23 +410,23 @@ function Missing({ account }: { readonly account: ConnectedAccount }) {
           </div>
         </Form>
       ) : null}
-      {due.length === 0 ? null : (
-        <>
-          <h3>
-            {answerByMs === null
-              ? words.asked
-              : deadline(answerByMs, view.nowMs, format.day(answerByMs))(words.askedBy)}
-          </h3>
-          <dl class="rows">
-            {due.map(({ field, reason }) => (
-              <div>
-                <dt class="code">{field}</dt>
-                <dd>{reason === '' ? '–' : <Foreign text={reason} />}</dd>
-              </div>
-            ))}
-          </dl>
-        </>
-      )}
+      {due.length === 0
+        ? null
+        : [
+            <h3>
+              {answerByMs === null
+                ? words.asked
+                : deadline(answerByMs, view.nowMs, format.day(answerByMs))(words.askedBy)}
+            </h3>,
+            <dl class="rows">
+              {due.map(({ field, reason }) => (
+                <div>
+                  <dt class="code">{field}</dt>
+                  <dd>{reason === '' ? '–' : <Foreign text={reason} />}</dd>
+                </div>
+              ))}
+            </dl>,
+          ]}
     </Card>
   );
 }

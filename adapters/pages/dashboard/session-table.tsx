@@ -44,22 +44,18 @@ export function SessionTable({ sessions }: { readonly sessions: readonly OwnSess
       rows={sessions}
       folds
       columns={({ column, named }) => [
-        named(texts.common.started, 'when', ({ session, isCurrent }) => (
-          <>
-            {format.short(session.createdAtMs)}
-            {isCurrent ? (
-              <span class="sub" aria-current="true">
-                {words.here}
-              </span>
-            ) : null}
-          </>
-        )),
-        column(words.seen, 'when', ({ session: { seenAtMs }, organization }) => (
-          <>
-            {seenAtMs === null ? words.token : format.short(seenAtMs)}
-            <Sub of={foreign(organization?.name ?? null)} />
-          </>
-        )),
+        named(texts.common.started, 'when', ({ session, isCurrent }) => [
+          format.short(session.createdAtMs),
+          isCurrent ? (
+            <span class="sub" aria-current="true">
+              {words.here}
+            </span>
+          ) : null,
+        ]),
+        column(words.seen, 'when', ({ session: { seenAtMs }, organization }) => [
+          seenAtMs === null ? words.token : format.short(seenAtMs),
+          <Sub of={foreign(organization?.name ?? null)} />,
+        ]),
         column(words.ends, 'when', ({ session }) => format.short(session.endsAtMs)),
         column(<span class="vh">{texts.common.action}</span>, 'num', ({ session, isCurrent }) =>
           isCurrent ? null : (

@@ -68,15 +68,13 @@ export const signInPages = [
       title: texts.sessions.heading,
       lede: texts.sessions.lede,
       place: null,
-      body: (
-        <>
-          <SessionTable sessions={sessions} />
-          <ButtonForm to="sessions" class="actions" values={{ session: 'all' }} look="danger">
-            {texts.sessions.endAll}
-          </ButtonForm>
-          <PasskeySection passkeys={passkeys} hasRoom={passkeys.length < PASSKEYS_MAX} />
-        </>
-      ),
+      body: [
+        <SessionTable sessions={sessions} />,
+        <ButtonForm to="sessions" class="actions" values={{ session: 'all' }} look="danger">
+          {texts.sessions.endAll}
+        </ButtonForm>,
+        <PasskeySection passkeys={passkeys} hasRoom={passkeys.length < PASSKEYS_MAX} />,
+      ],
     }),
   }),
   personPages.action({
@@ -138,22 +136,20 @@ function askScreen({ texts }: DashboardScene): DashboardContent {
     title: texts.signIn.heading,
     lede: texts.signIn.lede,
     place: null,
-    body: (
-      <>
-        <Form to="link" class="card stack">
-          <TextField
-            name="address"
-            label={texts.signIn.address}
-            type="email"
-            autocomplete="email"
-            maxLength={320}
-            spellcheck={false}
-          />
-          <Submit>{texts.signIn.send}</Submit>
-        </Form>
-        <EnterByPasskey>{texts.signIn.passkey}</EnterByPasskey>
-      </>
-    ),
+    body: [
+      <Form to="link" class="card stack">
+        <TextField
+          name="address"
+          label={texts.signIn.address}
+          type="email"
+          autocomplete="email"
+          maxLength={320}
+          spellcheck={false}
+        />
+        <Submit>{texts.signIn.send}</Submit>
+      </Form>,
+      <EnterByPasskey>{texts.signIn.passkey}</EnterByPasskey>,
+    ],
   };
 }
 
@@ -173,20 +169,18 @@ function sentScreen({ texts, view }: DashboardScene, address: string): Dashboard
     lede: isKnown ? texts.signIn.confirmSent(address) : texts.signIn.sentLede(address),
     place: null,
     errors: error === undefined ? [] : [{ field: 'code', text: error }],
-    body: (
-      <>
-        <CodeForm mailbox={view.mailbox} error={error} />
-        <section class="stack-s">
-          <h2>{texts.signIn.noMail}</h2>
-          <p>{isKnown ? texts.signIn.confirmNoMail : texts.signIn.noMailText}</p>
-          <p>
-            <a href={isKnown ? `${view.path}/confirm` : view.path}>
-              {isKnown ? texts.signIn.confirm : texts.signIn.again}
-            </a>
-          </p>
-        </section>
-      </>
-    ),
+    body: [
+      <CodeForm mailbox={view.mailbox} error={error} />,
+      <section class="stack-s">
+        <h2>{texts.signIn.noMail}</h2>
+        <p>{isKnown ? texts.signIn.confirmNoMail : texts.signIn.noMailText}</p>
+        <p>
+          <a href={isKnown ? `${view.path}/confirm` : view.path}>
+            {isKnown ? texts.signIn.confirm : texts.signIn.again}
+          </a>
+        </p>
+      </section>,
+    ],
   };
 }
 
@@ -271,22 +265,20 @@ function confirmScreen(
     title: words.confirmHeading,
     lede: isRequired ? required : words.confirmText(email, actionOf(view.locale)),
     place: null,
-    body: (
-      <>
-        {isLate ? <Note look="warn" live text={words.confirmLate} /> : null}
-        {isRequired ? null : (
-          <ButtonForm to="link" class="card actions" values={{ address: email }} look="primary">
-            {words.confirm}
-          </ButtonForm>
-        )}
-        {isRequired && !hasPasskeys ? (
-          <p class="actions">
-            <ButtonLink href={`${view.path}/passkeys/add`}>{texts.passkeys.add}</ButtonLink>
-          </p>
-        ) : null}
-        {hasPasskeys ? <EnterByPasskey>{words.confirmPasskey}</EnterByPasskey> : null}
-      </>
-    ),
+    body: [
+      isLate ? <Note look="warn" live text={words.confirmLate} /> : null,
+      isRequired ? null : (
+        <ButtonForm to="link" class="card actions" values={{ address: email }} look="primary">
+          {words.confirm}
+        </ButtonForm>
+      ),
+      isRequired && !hasPasskeys ? (
+        <p class="actions">
+          <ButtonLink href={`${view.path}/passkeys/add`}>{texts.passkeys.add}</ButtonLink>
+        </p>
+      ) : null,
+      hasPasskeys ? <EnterByPasskey>{words.confirmPasskey}</EnterByPasskey> : null,
+    ],
   };
 }
 

@@ -155,47 +155,45 @@ function Papers({ shown, at }: { readonly shown: Shown; readonly at: string }) {
     const look = state === 'valid' ? 'ok' : 'warn';
     return <Badge look={look} text={words.states[state]} />;
   };
-  return (
-    <>
-      <Table
-        label={words.heading}
-        rows={rows}
-        columns={({ column, named }) => [
-          named(words.kind, ({ kind }) => words.kinds[kind]),
-          column(words.file, ({ paper }) => paper && <Foreign text={paper.fileName} />),
-          column(texts.common.state, stateOf),
-          column(words.expires, ({ paper }) =>
-            paper?.expiresOn == null ? '–' : format.date(paper.expiresOn),
+  return [
+    <Table
+      label={words.heading}
+      rows={rows}
+      columns={({ column, named }) => [
+        named(words.kind, ({ kind }) => words.kinds[kind]),
+        column(words.file, ({ paper }) => paper && <Foreign text={paper.fileName} />),
+        column(texts.common.state, stateOf),
+        column(words.expires, ({ paper }) =>
+          paper?.expiresOn == null ? '–' : format.date(paper.expiresOn),
+        ),
+        column('', ({ kind, paper }) =>
+          paper === null || !mayChange ? null : (
+            <Form to={`${at}/${paper.id}/remove`}>
+              <Button look="sm">
+                {words.remove}
+                <span class="vh"> {words.kinds[kind]}</span>
+              </Button>
+            </Form>
           ),
-          column('', ({ kind, paper }) =>
-            paper === null || !mayChange ? null : (
-              <Form to={`${at}/${paper.id}/remove`}>
-                <Button look="sm">
-                  {words.remove}
-                  <span class="vh"> {words.kinds[kind]}</span>
-                </Button>
-              </Form>
-            ),
-          ),
-        ]}
-      />
-      {!mayChange ? null : takesFiles ? (
-        <Form to={`${at}/upload`} files="by_button" class="card stack">
-          <SelectField
-            name="kind"
-            label={words.kind}
-            choices={kinds.map((value) => ({ value, label: words.kinds[value] }))}
-            width="medium"
-          />
-          <TextField name="expires" label={words.expires} hint={words.expiresHint} type="date" />
-          <FileField name="file" label={words.file} accept={contentTypes.join(',')} />
-          <div class="actions">
-            <Button look="primary">{words.upload}</Button>
-          </div>
-        </Form>
-      ) : (
-        <Note text={words.noFiles} />
-      )}
-    </>
-  );
+        ),
+      ]}
+    />,
+    !mayChange ? null : takesFiles ? (
+      <Form to={`${at}/upload`} files="by_button" class="card stack">
+        <SelectField
+          name="kind"
+          label={words.kind}
+          choices={kinds.map((value) => ({ value, label: words.kinds[value] }))}
+          width="medium"
+        />
+        <TextField name="expires" label={words.expires} hint={words.expiresHint} type="date" />
+        <FileField name="file" label={words.file} accept={contentTypes.join(',')} />
+        <div class="actions">
+          <Button look="primary">{words.upload}</Button>
+        </div>
+      </Form>
+    ) : (
+      <Note text={words.noFiles} />
+    ),
+  ];
 }

@@ -127,14 +127,7 @@ function Mail({ mail, prefix }: { mail: WrittenMail; prefix: string }) {
         </p>
       </div>
       {paragraphs(text).map((lines) => (
-        <p>
-          {lines.map((line, index) => (
-            <>
-              {index === 0 ? null : <br />}
-              {linked(line)}
-            </>
-          ))}
-        </p>
+        <p>{lines.map((line, index) => [index === 0 ? null : <br />, linked(line)])}</p>
       ))}
       <p class="actions">
         <a class="btn" href={`${prefix}/dev/mailbox/${id}`}>

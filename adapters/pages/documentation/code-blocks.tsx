@@ -34,16 +34,9 @@ export function CodeBlock({
 }
 
 function WithKey({ text }: { readonly text: string }) {
-  return (
-    <>
-      {text.split(keyPlace).map((part, index) => (
-        <>
-          {index === 0 ? null : <b data-key>{keyPlace}</b>}
-          {part}
-        </>
-      ))}
-    </>
-  );
+  return text
+    .split(keyPlace)
+    .map((part, index) => [index === 0 ? null : <b data-key>{keyPlace}</b>, part]);
 }
 
 /** `number` is unique on the page. */
@@ -63,18 +56,16 @@ export function RequestTabs({
   return (
     <fieldset class="codetabs">
       <legend class="vh">Language of {about}</legend>
-      {all.map(([name], index) => (
-        <>
-          <input
-            type="radio"
-            name={`language-${number}`}
-            id={`language-${number}-${index}`}
-            value={name}
-            checked={index === 0}
-          />
-          <label for={`language-${number}-${index}`}>{name}</label>
-        </>
-      ))}
+      {all.map(([name], index) => [
+        <input
+          type="radio"
+          name={`language-${number}`}
+          id={`language-${number}-${index}`}
+          value={name}
+          checked={index === 0}
+        />,
+        <label for={`language-${number}-${index}`}>{name}</label>,
+      ])}
       {all.map(([name, write]) => (
         <CodeBlock
           label={`${about} with ${name}`}

@@ -222,12 +222,7 @@ async function markdownPage(docs: Docs, path: string): Promise<DocContent | null
     title,
     lede,
     headings,
-    body: (
-      <>
-        {keyField}
-        {body}
-      </>
-    ),
+    body: [keyField, body],
   };
 }
 
@@ -277,37 +272,35 @@ function startPage(docs: Docs): DocContent {
       </>
     ),
     isWide: true,
-    body: (
-      <>
-        <p class="actions">
-          <a class="btn primary" href={linkFrom('', 'guides/quickstart')}>
-            Collect your first payment
+    body: [
+      <p class="actions">
+        <a class="btn primary" href={linkFrom('', 'guides/quickstart')}>
+          Collect your first payment
+        </a>
+        <a class="btn" href={docs.dashboardUrl ?? 'dashboard'}>
+          Open the dashboard
+        </a>
+        <a class="btn" href={linkFrom('', COLLECTION_PATH)}>
+          Postman collection
+        </a>
+        {Object.entries(clientLanguages).map(([path, { name }]) => (
+          <a class="btn" href={linkFrom('', path)}>
+            Client in {name}
           </a>
-          <a class="btn" href={docs.dashboardUrl ?? 'dashboard'}>
-            Open the dashboard
-          </a>
-          <a class="btn" href={linkFrom('', COLLECTION_PATH)}>
-            Postman collection
-          </a>
-          {Object.entries(clientLanguages).map(([path, { name }]) => (
-            <a class="btn" href={linkFrom('', path)}>
-              Client in {name}
-            </a>
-          ))}
-        </p>
-        <div class="shelves">
-          {Object.entries(parts).map(([part, label]) => (
-            <section class="card">
-              <h2>
-                <a href={linkFrom('', part)}>{label}</a>
-              </h2>
-              <p>{aboutParts[part as DocPart]}</p>
-            </section>
-          ))}
-        </div>
-        <PageList path="" groups={docs.contents.guides} />
-      </>
-    ),
+        ))}
+      </p>,
+      <div class="shelves">
+        {Object.entries(parts).map(([part, label]) => (
+          <section class="card">
+            <h2>
+              <a href={linkFrom('', part)}>{label}</a>
+            </h2>
+            <p>{aboutParts[part as DocPart]}</p>
+          </section>
+        ))}
+      </div>,
+      <PageList path="" groups={docs.contents.guides} />,
+    ],
   };
 }
 
@@ -336,27 +329,19 @@ function missingPage({ dashboardUrl }: Docs, url: string): DocContent {
 }
 
 function PageList({ path, groups }: Readonly<{ path: string; groups: readonly ListedGroup[] }>) {
-  return (
-    <>
-      {groups.map(({ name, pages }) => (
-        <>
-          {groups.length === 1 ? null : (
-            <h2 id={name.toLowerCase().replaceAll(' ', '-')}>{name}</h2>
-          )}
-          <dl class="rows">
-            {pages.map((page) => (
-              <div>
-                <dt>
-                  <a href={linkFrom(path, page.path)}>{page.label}</a>
-                </dt>
-                <dd>{words(page.about)}</dd>
-              </div>
-            ))}
-          </dl>
-        </>
+  return groups.map(({ name, pages }) => [
+    groups.length === 1 ? null : <h2 id={name.toLowerCase().replaceAll(' ', '-')}>{name}</h2>,
+    <dl class="rows">
+      {pages.map((page) => (
+        <div>
+          <dt>
+            <a href={linkFrom(path, page.path)}>{page.label}</a>
+          </dt>
+          <dd>{words(page.about)}</dd>
+        </div>
       ))}
-    </>
-  );
+    </dl>,
+  ]);
 }
 
 function partPage(docs: Docs, part: DocPart): DocContent {
@@ -371,20 +356,18 @@ function partPage(docs: Docs, part: DocPart): DocContent {
     case 'events':
       return {
         ...page,
-        body: groupsOf(docs, part).map(({ name, places }) => (
-          <>
-            <h2 id={name ?? undefined}>{name}</h2>
-            <ul>
-              {places.map(({ path, label }) => (
-                <li>
-                  <a class="code" href={linkFrom(part, path)}>
-                    {label}
-                  </a>
-                </li>
-              ))}
-            </ul>
-          </>
-        )),
+        body: groupsOf(docs, part).map(({ name, places }) => [
+          <h2 id={name ?? undefined}>{name}</h2>,
+          <ul>
+            {places.map(({ path, label }) => (
+              <li>
+                <a class="code" href={linkFrom(part, path)}>
+                  {label}
+                </a>
+              </li>
+            ))}
+          </ul>,
+        ]),
       };
     case 'reference': {
       const around = {

@@ -72,35 +72,33 @@ export function documentPage(content: DocContent, frame: DocumentFrame): string 
       names: [],
       isPublic: true,
       body: { class: 'dash docs' },
-      children: (
-        <>
-          <Header path={path} searchPath={frame.searchPath} />
-          <div class={frameClass(hasPlaces, headings.length > 1)}>
-            {hasPlaces ? (
-              <SideMenu>
-                <Places label="Pages" groups={placesOf(path, frame.groups)} />
-              </SideMenu>
-            ) : null}
-            <main id="main" tabIndex={-1}>
-              <Article content={content} headings={headings} />
-            </main>
-            {headings.length > 1 ? (
-              <nav class="toc" aria-labelledby="toc">
-                <h2 id="toc">On this page</h2>
-                <HeadingLinks headings={headings} />
-              </nav>
-            ) : null}
-          </div>
-          <Foot>
-            <p>For version {frame.version} of the API.</p>
-            <ul>
-              <li>
-                <a href={`${rootFrom(path)}docs-json`}>OpenAPI 3.1</a>
-              </li>
-            </ul>
-          </Foot>
-        </>
-      ),
+      children: [
+        <Header path={path} searchPath={frame.searchPath} />,
+        <div class={frameClass(hasPlaces, headings.length > 1)}>
+          {hasPlaces ? (
+            <SideMenu>
+              <Places label="Pages" groups={placesOf(path, frame.groups)} />
+            </SideMenu>
+          ) : null}
+          <main id="main" tabIndex={-1}>
+            <Article content={content} headings={headings} />
+          </main>
+          {headings.length > 1 ? (
+            <nav class="toc" aria-labelledby="toc">
+              <h2 id="toc">On this page</h2>
+              <HeadingLinks headings={headings} />
+            </nav>
+          ) : null}
+        </div>,
+        <Foot>
+          <p>For version {frame.version} of the API.</p>
+          <ul>
+            <li>
+              <a href={`${rootFrom(path)}docs-json`}>OpenAPI 3.1</a>
+            </li>
+          </ul>
+        </Foot>,
+      ],
     },
   );
 }
@@ -203,10 +201,7 @@ function placesOf(path: string, groups: readonly PlaceGroup[]): readonly PlaceLi
 /** A long name of code may break before a capital or after a dot. */
 export function broken(name: string): ComponentChildren {
   if (!/^[\w.]{10,}$/.test(name)) return name;
-  return name.split(/(?<=[._])|(?<=[a-z])(?=[A-Z])/).map((word, index) => (
-    <>
-      {index === 0 ? null : <wbr />}
-      {word}
-    </>
-  ));
+  return name
+    .split(/(?<=[._])|(?<=[a-z])(?=[A-Z])/)
+    .map((word, index) => [index === 0 ? null : <wbr />, word]);
 }

@@ -49,73 +49,69 @@ export function operationPage(
     title: label,
     lede: words(`${summary}.`),
     isWide: true,
-    body: (
-      <>
-        <p class="line">
-          <span class="verb">{method}</span>
-          <code class="code">{operation.path}</code>
+    body: [
+      <p class="line">
+        <span class="verb">{method}</span>
+        <code class="code">{operation.path}</code>
+      </p>,
+      operation.description === undefined ? null : <p>{words(operation.description)}</p>,
+      first === undefined ? null : (
+        <p>
+          It does the same as{' '}
+          <a class="code" href={linkFrom(path, `reference/${first.operationId}`)}>
+            {first.method} {first.path}
+          </a>
+          .
         </p>
-        {operation.description === undefined ? null : <p>{words(operation.description)}</p>}
-        {first === undefined ? null : (
-          <p>
-            It does the same as{' '}
-            <a class="code" href={linkFrom(path, `reference/${first.operationId}`)}>
-              {first.method} {first.path}
-            </a>
-            .
-          </p>
-        )}
-        {aliasesOf(description, operation).map((alias) => (
-          <p>
-            The same as{' '}
-            <code class="code">
-              {alias.method} {alias.path}
-            </code>
-            .
-          </p>
-        ))}
-        <div class="ref">
-          <div class="stack">
-            <Parameters heading="In the path" rows={inPlace('path')} />
-            <Parameters heading="Query" rows={inPlace('query')} />
-            <Parameters heading="Headers" rows={inPlace('header')} />
-            {requestBody === undefined ? null : (
-              <>
-                <h2 id="body">Body</h2>
-                {requestBody.description === undefined ? null : (
+      ),
+      aliasesOf(description, operation).map((alias) => (
+        <p>
+          The same as{' '}
+          <code class="code">
+            {alias.method} {alias.path}
+          </code>
+          .
+        </p>
+      )),
+      <div class="ref">
+        <div class="stack">
+          <Parameters heading="In the path" rows={inPlace('path')} />
+          <Parameters heading="Query" rows={inPlace('query')} />
+          <Parameters heading="Headers" rows={inPlace('header')} />
+          {requestBody === undefined
+            ? null
+            : [
+                <h2 id="body">Body</h2>,
+                requestBody.description === undefined ? null : (
                   <p>{words(requestBody.description)}</p>
-                )}
-                {json === undefined ? (
+                ),
+                json === undefined ? (
                   <p>The bytes of the body, of any content type.</p>
                 ) : (
                   <Fields fields={fieldsOf(json.schema, description)} />
-                )}
-              </>
-            )}
-            <AnswerFields fields={answerFields(description, operation)} />
-            <ErrorTable path={path} errors={errorsOf(description, operation)} />
-          </div>
-          <aside class="stack" aria-label="Examples">
-            <h2>Request</h2>
-            <KeyField />
-            <RequestTabs request={exampleOf(operation)} number={1} {...samples} />
-            <h2>Answers</h2>
-            <Answers operation={operation} />
-          </aside>
+                ),
+              ]}
+          <AnswerFields fields={answerFields(description, operation)} />
+          <ErrorTable path={path} errors={errorsOf(description, operation)} />
         </div>
-      </>
-    ),
+        <aside class="stack" aria-label="Examples">
+          <h2>Request</h2>
+          <KeyField />
+          <RequestTabs request={exampleOf(operation)} number={1} {...samples} />
+          <h2>Answers</h2>
+          <Answers operation={operation} />
+        </aside>
+      </div>,
+    ],
   };
 }
 
 function Parameters({ heading, rows }: Readonly<{ heading: string; rows: readonly Parameter[] }>) {
   if (rows.length === 0) return null;
-  return (
-    <>
-      <h2 id={heading.toLowerCase().replaceAll(' ', '-')}>{heading}</h2>
-      <Fields fields={parameterFields(rows)} />
-    </>
-  );
+  return [
+    <h2 id={heading.toLowerCase().replaceAll(' ', '-')}>{heading}</h2>,
+    <Fields fields={parameterFields(rows)} />,
+  ];
 }
 
 function Fields({ fields }: { readonly fields: readonly Field[] }) {
@@ -138,15 +134,13 @@ function Fields({ fields }: { readonly fields: readonly Field[] }) {
 
 function AnswerFields({ fields }: { readonly fields: readonly Field[] }) {
   if (fields.length === 0) return null;
-  return (
-    <>
-      <h2 id="answer">Answer</h2>
-      <details>
-        <summary>Its fields</summary>
-        <Fields fields={fields} />
-      </details>
-    </>
-  );
+  return [
+    <h2 id="answer">Answer</h2>,
+    <details>
+      <summary>Its fields</summary>
+      <Fields fields={fields} />
+    </details>,
+  ];
 }
 
 function Answers({ operation }: { readonly operation: DescribedOperation }) {
@@ -215,37 +209,35 @@ export function ErrorTable({
   errors,
 }: Readonly<{ path: string; errors: readonly ErrorExample[] }>) {
   if (errors.length === 0) return null;
-  return (
-    <>
-      {path === 'errors' ? null : <h2 id="errors">Errors</h2>}
-      <Scrolled label="Errors">
-        <table class="doc">
-          <thead>
+  return [
+    path === 'errors' ? null : <h2 id="errors">Errors</h2>,
+    <Scrolled label="Errors">
+      <table class="doc">
+        <thead>
+          <tr>
+            <th scope="col">Code</th>
+            <th scope="col" class="num">
+              Status
+            </th>
+            <th scope="col">When, and what to do</th>
+          </tr>
+        </thead>
+        <tbody>
+          {errors.map(({ error, statusCode, message }) => (
             <tr>
-              <th scope="col">Code</th>
-              <th scope="col" class="num">
-                Status
+              <th scope="row">
+                <a class="code" href={linkFrom(path, `errors/${error}`)}>
+                  {broken(error)}
+                </a>
               </th>
-              <th scope="col">When, and what to do</th>
+              <td class="num">{statusCode}</td>
+              <td>{words(message)}</td>
             </tr>
-          </thead>
-          <tbody>
-            {errors.map(({ error, statusCode, message }) => (
-              <tr>
-                <th scope="row">
-                  <a class="code" href={linkFrom(path, `errors/${error}`)}>
-                    {broken(error)}
-                  </a>
-                </th>
-                <td class="num">{statusCode}</td>
-                <td>{words(message)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </Scrolled>
-    </>
-  );
+          ))}
+        </tbody>
+      </table>
+    </Scrolled>,
+  ];
 }
 
 export function errorPage(description: Description, example: ErrorExample): DocContent {
@@ -267,50 +259,48 @@ export function errorPage(description: Description, example: ErrorExample): DocC
       { id: 'operations', words: 'Operations', depth: 2 },
       ...(near.length === 0 ? [] : [{ id: 'near', words: 'Near to it', depth: 2 } as const]),
     ],
-    body: (
-      <>
-        <dl class="facts card across">
-          <div>
-            <dt>HTTP status</dt>
-            <dd>{statusCode}</dd>
-          </div>
-          <div>
-            <dt>Send it again?</dt>
-            <dd>{retryAfter === undefined ? 'Not before its cause is repaired' : 'Yes, later'}</dd>
-          </div>
-          <div>
-            <dt>Who can repair it?</dt>
-            <dd>{repairerOf(example)}</dd>
-          </div>
-        </dl>
-        <h2 id="repair">What to do</h2>
-        {repair.length === 0 ? null : <p>{words(repair.join(' '))}</p>}
+    body: [
+      <dl class="facts card across">
+        <div>
+          <dt>HTTP status</dt>
+          <dd>{statusCode}</dd>
+        </div>
+        <div>
+          <dt>Send it again?</dt>
+          <dd>{retryAfter === undefined ? 'Not before its cause is repaired' : 'Yes, later'}</dd>
+        </div>
+        <div>
+          <dt>Who can repair it?</dt>
+          <dd>{repairerOf(example)}</dd>
+        </div>
+      </dl>,
+      <h2 id="repair">What to do</h2>,
+      repair.length === 0 ? null : <p>{words(repair.join(' '))}</p>,
+      <p>
+        {retryAfter === undefined ? (
+          'The same request is refused again until its cause is gone.'
+        ) : (
+          <>
+            It is transient: send the same request again after <code>retryAfter</code> seconds.
+          </>
+        )}
+      </p>,
+      operations.some(isRepeatable) ? (
         <p>
-          {retryAfter === undefined ? (
-            'The same request is refused again until its cause is gone.'
-          ) : (
-            <>
-              It is transient: send the same request again after <code>retryAfter</code> seconds.
-            </>
-          )}
+          Send the same <code>Idempotency-Key</code> again: a refusal uses up neither the key nor
+          the <code>externalId</code>.
         </p>
-        {operations.some(isRepeatable) ? (
-          <p>
-            Send the same <code>Idempotency-Key</code> again: a refusal uses up neither the key nor
-            the <code>externalId</code>.
-          </p>
-        ) : null}
-        <h2 id="example">Example</h2>
-        <CodeBlock label="Answer" text={answerText(example)} language="json" />
-        <p class="small quiet">
-          Decide on <code>error</code>: the message is for people, names what is wrong in your
-          request, and may change. Support finds a request by its <code>X-Request-Id</code>.
-        </p>
-        <h2 id="operations">Operations</h2>
-        <Operations path={path} operations={operations} />
-        {near.length === 0 ? null : <NearErrors path={path} near={near} />}
-      </>
-    ),
+      ) : null,
+      <h2 id="example">Example</h2>,
+      <CodeBlock label="Answer" text={answerText(example)} language="json" />,
+      <p class="small quiet">
+        Decide on <code>error</code>: the message is for people, names what is wrong in your
+        request, and may change. Support finds a request by its <code>X-Request-Id</code>.
+      </p>,
+      <h2 id="operations">Operations</h2>,
+      <Operations path={path} operations={operations} />,
+      near.length === 0 ? null : <NearErrors path={path} near={near} />,
+    ],
   };
 }
 
@@ -344,21 +334,19 @@ function Operations({
 }
 
 function NearErrors({ path, near }: Readonly<{ path: string; near: readonly ErrorExample[] }>) {
-  return (
-    <>
-      <h2 id="near">Near to it</h2>
-      <ul>
-        {near.map(({ error, message }) => (
-          <li>
-            <a href={linkFrom(path, `errors/${error}`)}>
-              <code>{error}</code>
-            </a>
-            : {words(sentences(message)[0] ?? '')}
-          </li>
-        ))}
-      </ul>
-    </>
-  );
+  return [
+    <h2 id="near">Near to it</h2>,
+    <ul>
+      {near.map(({ error, message }) => (
+        <li>
+          <a href={linkFrom(path, `errors/${error}`)}>
+            <code>{error}</code>
+          </a>
+          : {words(sentences(message)[0] ?? '')}
+        </li>
+      ))}
+    </ul>,
+  ];
 }
 
 function sentences(message: string): readonly string[] {
@@ -406,21 +394,18 @@ export function eventPage(description: Description, type: string): DocContent {
     path: `events/${type}`,
     title: type,
     isCode: true,
-    body: (
-      <>
-        <p>
-          Subscribe to <code class="code">{type}</code>,{' '}
-          <code class="code">{`${namespace}.*`}</code> or <code class="code">*</code>. The event
-          feed has the same event.
-        </p>
-        {example === undefined ? null : (
-          <CodeBlock label="Body" text={JSON.stringify(example, null, 2)} language="json" />
-        )}
-        <h2 id="data">
-          Fields of <code class="code">data</code>
-        </h2>
-        <Fields fields={fieldsOf(data, description)} />
-      </>
-    ),
+    body: [
+      <p>
+        Subscribe to <code class="code">{type}</code>, <code class="code">{`${namespace}.*`}</code>{' '}
+        or <code class="code">*</code>. The event feed has the same event.
+      </p>,
+      example === undefined ? null : (
+        <CodeBlock label="Body" text={JSON.stringify(example, null, 2)} language="json" />
+      ),
+      <h2 id="data">
+        Fields of <code class="code">data</code>
+      </h2>,
+      <Fields fields={fieldsOf(data, description)} />,
+    ],
   };
 }

@@ -140,22 +140,20 @@ function Header() {
       <div class="wrap">
         {organization === null ? null : (
           <p class="org">
-            {organization.logo === null ? (
-              <>
-                <i aria-hidden="true">{initials(organization.name)}</i>
-                <Foreign text={organization.name} />
-              </>
-            ) : (
-              <>
-                <img
-                  src={`${view.root}${organization.logo}`}
-                  alt={texts.frame.logo(nameOf(organization.name))}
-                />
-                <span class="only-l">
-                  <Foreign text={organization.name} />
-                </span>
-              </>
-            )}
+            {organization.logo === null
+              ? [
+                  <i aria-hidden="true">{initials(organization.name)}</i>,
+                  <Foreign text={organization.name} />,
+                ]
+              : [
+                  <img
+                    src={`${view.root}${organization.logo}`}
+                    alt={texts.frame.logo(nameOf(organization.name))}
+                  />,
+                  <span class="only-l">
+                    <Foreign text={organization.name} />
+                  </span>,
+                ]}
           </p>
         )}
         <p class="by">
@@ -193,27 +191,25 @@ function Journey({ station }: { readonly station: ScreenContent['station'] }) {
 function Heading({ content }: { readonly content: ScreenContent }) {
   const { view, texts } = useScene();
   const { errors = [] } = content;
-  return (
-    <>
-      <div class="stack-s">
-        {content.end === undefined ? null : (
-          <span class={`endsign ${endSigns[content.end].look}`}>
-            <Icon name={endSigns[content.end].icon} />
-          </span>
-        )}
-        {content.eyebrow === undefined ? null : <p class="small quiet">{content.eyebrow}</p>}
-        <h1>{content.heading ?? content.title}</h1>
-        {content.lede === undefined ? null : <p class="lede">{content.lede}</p>}
-      </div>
-      <Said
-        errors={errors}
-        done={undefined}
-        notice={view.notice === null ? undefined : texts.notice[view.notice]}
-      />
-      {view.limited === null ? null : <LimitNote limited={view.limited} />}
-      <SessionWarning />
-    </>
-  );
+  return [
+    <div class="stack-s">
+      {content.end === undefined ? null : (
+        <span class={`endsign ${endSigns[content.end].look}`}>
+          <Icon name={endSigns[content.end].icon} />
+        </span>
+      )}
+      {content.eyebrow === undefined ? null : <p class="small quiet">{content.eyebrow}</p>}
+      <h1>{content.heading ?? content.title}</h1>
+      {content.lede === undefined ? null : <p class="lede">{content.lede}</p>}
+    </div>,
+    <Said
+      errors={errors}
+      done={undefined}
+      notice={view.notice === null ? undefined : texts.notice[view.notice]}
+    />,
+    view.limited === null ? null : <LimitNote limited={view.limited} />,
+    <SessionWarning />,
+  ];
 }
 
 function LimitNote({ limited }: { readonly limited: Limited }) {
@@ -359,14 +355,7 @@ function AskLink() {
 function Contacts() {
   const contacts = useContacts();
   return contacts.length === 0 ? null : (
-    <p>
-      {contacts.map((contact, position) => (
-        <>
-          {position === 0 ? null : <br />}
-          {contact}
-        </>
-      ))}
-    </p>
+    <p>{contacts.map((contact, position) => [position === 0 ? null : <br />, contact])}</p>
   );
 }
 
@@ -425,16 +414,12 @@ export function LegalItems() {
     { url: privacyUrl, text: texts.frame.privacy },
     { url: termsUrl, text: texts.frame.terms },
   ];
-  return (
-    <>
-      {links.map(({ url, text }) =>
-        url !== null && isWebAddress(url) ? (
-          <li>
-            <a href={url}>{text}</a>
-          </li>
-        ) : null,
-      )}
-    </>
+  return links.map(({ url, text }) =>
+    url !== null && isWebAddress(url) ? (
+      <li>
+        <a href={url}>{text}</a>
+      </li>
+    ) : null,
   );
 }
 

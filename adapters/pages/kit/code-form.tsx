@@ -9,21 +9,19 @@ export function CodeForm({
   error,
 }: Readonly<{ mailbox: string | null; error: string | undefined }>) {
   const { texts } = useFrame();
-  return (
-    <>
-      {mailbox === null ? null : (
-        <Note>
-          <p>
-            {texts.noMails} <a href={mailbox}>{texts.mailbox}</a>
-          </p>
-        </Note>
-      )}
-      <Form to="code" class="card stack">
-        <CodeField hint={texts.codeHint} error={error} />
-        <Submit>{texts.continue}</Submit>
-      </Form>
-    </>
-  );
+  return [
+    mailbox === null ? null : (
+      <Note>
+        <p>
+          {texts.noMails} <a href={mailbox}>{texts.mailbox}</a>
+        </p>
+      </Note>
+    ),
+    <Form to="code" class="card stack">
+      <CodeField hint={texts.codeHint} error={error} />
+      <Submit>{texts.continue}</Submit>
+    </Form>,
+  ];
 }
 
 function CodeField({ hint, error }: Readonly<{ hint: string; error: string | undefined }>) {

@@ -110,16 +110,7 @@ export function Sub({ of }: { readonly of: ComponentChildren }) {
 
 /** A name or URL that may break behind its signs. */
 export function Breakable({ text }: { readonly text: string }) {
-  return (
-    <>
-      {text.split(/(?<=[._/:@])/).map((piece, at) => (
-        <>
-          {at === 0 ? null : <wbr />}
-          {piece}
-        </>
-      ))}
-    </>
-  );
+  return text.split(/(?<=[._/:@])/).map((piece, at) => [at === 0 ? null : <wbr />, piece]);
 }
 
 /** Shown by the script. `isNamed`: what is copied is not beside it. */

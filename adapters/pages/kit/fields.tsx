@@ -132,25 +132,23 @@ export function RadioField(props: ChoiceFieldProps) {
     <fieldset class="field">
       <legend>{label}</legend>
       <About {...props} />
-      {choices.map((choice, position) => (
-        <>
-          <label class="choice">
-            <input
-              type="radio"
-              id={position === 0 ? name : undefined}
-              name={name}
-              value={choice.value}
-              checked={choice.value === value}
-              {...describedBy(props)}
-            />
-            <span>
-              {choice.label}
-              {choice.hint === undefined ? null : <small>{choice.hint}</small>}
-            </span>
-          </label>
-          {choice.inside === undefined ? null : <div class="inside">{choice.inside}</div>}
-        </>
-      ))}
+      {choices.map((choice, position) => [
+        <label class="choice">
+          <input
+            type="radio"
+            id={position === 0 ? name : undefined}
+            name={name}
+            value={choice.value}
+            checked={choice.value === value}
+            {...describedBy(props)}
+          />
+          <span>
+            {choice.label}
+            {choice.hint === undefined ? null : <small>{choice.hint}</small>}
+          </span>
+        </label>,
+        choice.inside === undefined ? null : <div class="inside">{choice.inside}</div>,
+      ])}
     </fieldset>
   );
 }
@@ -371,16 +369,14 @@ export function ErrorSummary({ errors }: { readonly errors: readonly FieldError[
 
 /** Hint and error of a field, before the control. */
 export function About({ name, hint, error }: Omit<FieldProps, 'label'>) {
-  return (
-    <>
-      {hint === undefined ? null : (
-        <span class="hint" id={`${name}-hint`}>
-          {hint}
-        </span>
-      )}
-      {error === undefined ? null : <ErrorText id={`${name}-error`} text={error} />}
-    </>
-  );
+  return [
+    hint === undefined ? null : (
+      <span class="hint" id={`${name}-hint`}>
+        {hint}
+      </span>
+    ),
+    error === undefined ? null : <ErrorText id={`${name}-error`} text={error} />,
+  ];
 }
 
 function ErrorText({ id, text }: { readonly id: string; readonly text: string }) {

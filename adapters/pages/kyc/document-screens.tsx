@@ -58,28 +58,24 @@ export function documentsScreen(scene: KycScene, props: DocumentProps): ScreenCo
     title: words.documents.heading,
     lede: undefined,
     errors: fileErrors(scene, props, parties),
-    body: (
-      <>
-        {props.limits === null ? <Note look="warn" text={words.documents.off} /> : null}
-        {shown.map((owner) => (
-          <PartyCard scene={scene} owner={owner} {...props} />
-        ))}
-        <WhyDocuments scene={scene} />
-        <div class="actions">
-          <ButtonLink
-            href={`${view.path}/kyc/${nextKycStep(form.steps, 'documents')}`}
-            look="primary"
-          >
-            {words.next}
-          </ButtonLink>
-          {props.limits === null ? null : (
-            <span class="not-touch">
-              <ToPhone scene={scene} />
-            </span>
-          )}
-        </div>
-      </>
-    ),
+    body: [
+      props.limits === null ? <Note look="warn" text={words.documents.off} /> : null,
+      shown.map((owner) => <PartyCard scene={scene} owner={owner} {...props} />),
+      <WhyDocuments scene={scene} />,
+      <div class="actions">
+        <ButtonLink
+          href={`${view.path}/kyc/${nextKycStep(form.steps, 'documents')}`}
+          look="primary"
+        >
+          {words.next}
+        </ButtonLink>
+        {props.limits === null ? null : (
+          <span class="not-touch">
+            <ToPhone scene={scene} />
+          </span>
+        )}
+      </div>,
+    ],
   });
 }
 
@@ -114,13 +110,13 @@ function PartyCard({
         {role === null ? null : <span class="small quiet">{role}</span>}
       </div>
       {owner !== null && isDelegated(scene, owner) ? (
-        <>
+        [
           <p class="line ends">
             <OwnerState scene={scene} owner={owner} />
             <a href={`${view.path}/kyc/owners/${owner}`}>{words.owners.edit}</a>
-          </p>
-          <p class="small quiet gap">{words.documents.waits(name)}</p>
-        </>
+          </p>,
+          <p class="small quiet gap">{words.documents.waits(name)}</p>,
+        ]
       ) : (
         <DocumentRows scene={scene} owner={owner} {...props} />
       )}
@@ -357,14 +353,12 @@ export function phoneEnterScreen(scene: KycScene, { payee }: PhoneProps): Screen
     title: words.phone.enter,
     lede: words.phone.enterText,
     station: null,
-    body: (
-      <>
-        <WhoseForm scene={scene} payee={payee} />
-        <ButtonForm to="kyc/phone/enter" class="actions" look="primary">
-          {texts.frame.continue}
-        </ButtonForm>
-      </>
-    ),
+    body: [
+      <WhoseForm scene={scene} payee={payee} />,
+      <ButtonForm to="kyc/phone/enter" class="actions" look="primary">
+        {texts.frame.continue}
+      </ButtonForm>,
+    ],
   };
 }
 
@@ -386,16 +380,12 @@ export function phoneUploadsScreen(
     lede: words.phone.uploadsLede,
     station: null,
     errors: fileErrors(scene, props, parties),
-    body: (
-      <>
-        <WhoseForm scene={scene} payee={payee} />
-        {shown
-          .filter((owner) => !isAsked(scene, owner))
-          .map((owner) => (
-            <PartyCard scene={scene} owner={owner} {...props} />
-          ))}
-      </>
-    ),
+    body: [
+      <WhoseForm scene={scene} payee={payee} />,
+      shown
+        .filter((owner) => !isAsked(scene, owner))
+        .map((owner) => <PartyCard scene={scene} owner={owner} {...props} />),
+    ],
   };
 }
 

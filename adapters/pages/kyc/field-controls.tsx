@@ -50,13 +50,9 @@ export function Fields({
   owner,
 }: Readonly<{ scene: FieldScene; fields: readonly AskedField[]; owner: number | null }>) {
   const isSelf = owner === null || scene.form.author === 'owner';
-  return (
-    <>
-      {fields.map(({ field, isRequired }) => (
-        <Field scene={scene} place={{ field, owner }} isRequired={isRequired} isSelf={isSelf} />
-      ))}
-    </>
-  );
+  return fields.map(({ field, isRequired }) => (
+    <Field scene={scene} place={{ field, owner }} isRequired={isRequired} isSelf={isSelf} />
+  ));
 }
 
 interface FieldProps {
@@ -110,16 +106,14 @@ function Field(props: FieldProps) {
       const more = { type, ...(width === undefined ? {} : { width }) };
       const control = <TextField {...common} {...more} value={value} autocomplete={fill} />;
       if (field !== 'lastName') return control;
-      return (
-        <>
-          {control}
-          <CheckField
-            name={ONE_NAME}
-            label={isSelf ? words.oneName : words.theirOneName}
-            checked={typed[ONE_NAME] !== undefined}
-          />
-        </>
-      );
+      return [
+        control,
+        <CheckField
+          name={ONE_NAME}
+          label={isSelf ? words.oneName : words.theirOneName}
+          checked={typed[ONE_NAME] !== undefined}
+        />,
+      ];
     }
   }
 }

@@ -36,41 +36,32 @@ export function ownersScreen(scene: KycScene): ScreenContent {
     title: words.owners.heading,
     lede: words.owners.lede,
     errors: [],
-    body: (
-      <>
-        <details>
-          <summary>{words.owners.who}</summary>
-          <p class="quiet">{words.owners.whoText}</p>
-        </details>
-        <section class="card stack">
-          {isEmpty ? <p>{words.owners.none}</p> : null}
-          <ul class="files">
-            {ownerNumbers.map((owner) => (
-              <OwnerRow scene={scene} owner={owner} />
-            ))}
-          </ul>
-          {ownerNumbers.length >= OWNERS_MAX ? null : (
-            <ButtonForm
-              to="kyc/owners/add"
-              class="actions"
-              {...(isEmpty ? { look: 'primary' } : {})}
-            >
-              {words.owners.add}
-            </ButtonForm>
-          )}
-        </section>
-        {isEmpty ? null : (
-          <div class="actions">
-            <ButtonLink
-              href={`${view.path}/kyc/${nextKycStep(form.steps, 'owners')}`}
-              look="primary"
-            >
-              {words.next}
-            </ButtonLink>
-          </div>
+    body: [
+      <details>
+        <summary>{words.owners.who}</summary>
+        <p class="quiet">{words.owners.whoText}</p>
+      </details>,
+      <section class="card stack">
+        {isEmpty ? <p>{words.owners.none}</p> : null}
+        <ul class="files">
+          {ownerNumbers.map((owner) => (
+            <OwnerRow scene={scene} owner={owner} />
+          ))}
+        </ul>
+        {ownerNumbers.length >= OWNERS_MAX ? null : (
+          <ButtonForm to="kyc/owners/add" class="actions" {...(isEmpty ? { look: 'primary' } : {})}>
+            {words.owners.add}
+          </ButtonForm>
         )}
-      </>
-    ),
+      </section>,
+      isEmpty ? null : (
+        <div class="actions">
+          <ButtonLink href={`${view.path}/kyc/${nextKycStep(form.steps, 'owners')}`} look="primary">
+            {words.next}
+          </ButtonLink>
+        </div>
+      ),
+    ],
   });
 }
 
@@ -121,30 +112,28 @@ export function ownerScreen(
     title: ownerName(scene, owner),
     lede: asked === null ? words.owners.pages[page] : undefined,
     errors: [...errorsOf(scene, places), ...addressError],
-    body: (
-      <>
-        {form.role === 'buyer' && page === 'owner' ? (
-          <AskCard scene={scene} owner={owner} asked={asked} />
-        ) : null}
-        <Form to={pathOfOwner(scene, owner, page)} class="card stack">
-          <Fields scene={scene} fields={before} owner={owner} />
-          {address.length === 0 ? null : (
-            <>
+    body: [
+      form.role === 'buyer' && page === 'owner' ? (
+        <AskCard scene={scene} owner={owner} asked={asked} />
+      ) : null,
+      <Form to={pathOfOwner(scene, owner, page)} class="card stack">
+        <Fields scene={scene} fields={before} owner={owner} />
+        {address.length === 0
+          ? null
+          : [
               <CheckField
                 name={SAME_ADDRESS}
                 label={words.owners.sameAddress}
                 checked={scene.typed[SAME_ADDRESS] !== undefined}
-              />
+              />,
               <div class="stack own-address">
                 <Fields scene={scene} fields={address} owner={owner} />
-              </div>
-            </>
-          )}
-          <Fields scene={scene} fields={after} owner={owner} />
-          <Continue scene={scene} />
-        </Form>
-      </>
-    ),
+              </div>,
+            ]}
+        <Fields scene={scene} fields={after} owner={owner} />
+        <Continue scene={scene} />
+      </Form>,
+    ],
   });
 }
 
@@ -234,29 +223,27 @@ export function ownDocumentsScreen(
     title: words.owners.self.documents,
     lede: undefined,
     errors: fileErrors(scene, props, [owner]),
-    body: (
-      <>
-        {isDone ? (
-          <Note look="ok" live>
-            <p>{words.owners.self.sent}</p>
-            <p>{words.owners.self.sentText}</p>
-          </Note>
+    body: [
+      isDone ? (
+        <Note look="ok" live>
+          <p>{words.owners.self.sent}</p>
+          <p>{words.owners.self.sentText}</p>
+        </Note>
+      ) : null,
+      <section class="card">
+        <DocumentRows scene={scene} owner={owner} {...props} />
+      </section>,
+      <WhyDocuments scene={scene} />,
+      isReady ? null : <Missing scene={scene} places={missing} />,
+      <div class="actions">
+        {isReady && !isDone ? (
+          <ButtonForm to="kyc/done" look="primary">
+            {words.owners.self.send}
+          </ButtonForm>
         ) : null}
-        <section class="card">
-          <DocumentRows scene={scene} owner={owner} {...props} />
-        </section>
-        <WhyDocuments scene={scene} />
-        {isReady ? null : <Missing scene={scene} places={missing} />}
-        <div class="actions">
-          {isReady && !isDone ? (
-            <ButtonForm to="kyc/done" look="primary">
-              {words.owners.self.send}
-            </ButtonForm>
-          ) : null}
-          <ButtonLink href={`${view.path}/kyc/owner`}>{words.owners.self.change}</ButtonLink>
-        </div>
-      </>
-    ),
+        <ButtonLink href={`${view.path}/kyc/owner`}>{words.owners.self.change}</ButtonLink>
+      </div>,
+    ],
   });
 }
 

@@ -43,33 +43,24 @@ export function reviewScreen(
     title: words.steps.review,
     lede: words.review.lede,
     errors: refused.map((one) => ({ field: 'main', text: correctionText(scene, one) })),
-    body: (
-      <>
-        <ToDo scene={scene} />
-        {kycStepsOf(form).map((step) => (
-          <Block scene={scene} step={step} />
-        ))}
-        <section class="stack-s">
-          <h2>{words.review.who}</h2>
-          <p>{words.review.whoText(org)}</p>
-          {view.legal.privacyUrl === null && view.legal.termsUrl === null ? null : (
-            <ul class="links">
-              <LegalItems />
-            </ul>
-          )}
-        </section>
-        {isReady ? (
-          <ButtonForm
-            to="kyc/review"
-            class="actions"
-            values={{ form: form.version }}
-            look="primary"
-          >
-            {words.review.send}
-          </ButtonForm>
-        ) : null}
-      </>
-    ),
+    body: [
+      <ToDo scene={scene} />,
+      kycStepsOf(form).map((step) => <Block scene={scene} step={step} />),
+      <section class="stack-s">
+        <h2>{words.review.who}</h2>
+        <p>{words.review.whoText(org)}</p>
+        {view.legal.privacyUrl === null && view.legal.termsUrl === null ? null : (
+          <ul class="links">
+            <LegalItems />
+          </ul>
+        )}
+      </section>,
+      isReady ? (
+        <ButtonForm to="kyc/review" class="actions" values={{ form: form.version }} look="primary">
+          {words.review.send}
+        </ButtonForm>
+      ) : null,
+    ],
   });
 }
 
@@ -114,13 +105,7 @@ function Block({ scene, step }: Readonly<{ scene: KycScene; step: KycStep }>) {
   const { form, words, view } = scene;
   if (step === 'review') return null;
   if (step === 'owners') {
-    return (
-      <>
-        {form.draft.ownerNumbers.map((owner) => (
-          <OwnerBlock scene={scene} owner={owner} />
-        ))}
-      </>
-    );
+    return form.draft.ownerNumbers.map((owner) => <OwnerBlock scene={scene} owner={owner} />);
   }
   const href = `${view.path}/kyc/${step}`;
   return <Card scene={scene} title={words.steps[step]} href={href} rows={rowsOf(scene, step)} />;

@@ -22,21 +22,19 @@ export function typeScreen(scene: KycScene): ScreenContent {
     title,
     lede: undefined,
     errors: error === undefined ? [] : [{ field: 'entityType', text: error }],
-    body: (
-      <>
-        <Form to="kyc/type" class="card stack">
-          <RadioField
-            name="entityType"
-            label={words.steps.type}
-            choices={choices}
-            value={typed['entityType'] ?? entityType ?? undefined}
-            error={error}
-          />
-          <Continue scene={scene} />
-        </Form>
-        <HandOver scene={scene} />
-      </>
-    ),
+    body: [
+      <Form to="kyc/type" class="card stack">
+        <RadioField
+          name="entityType"
+          label={words.steps.type}
+          choices={choices}
+          value={typed['entityType'] ?? entityType ?? undefined}
+          error={error}
+        />
+        <Continue scene={scene} />
+      </Form>,
+      <HandOver scene={scene} />,
+    ],
   });
 }
 
@@ -125,14 +123,14 @@ export function termsScreen(
         {url === null || tosId !== null ? (
           <Note look="ok" text={words.terms.accepted} />
         ) : (
-          <>
-            <p class="small quiet">{words.terms.leaves}</p>
+          [
+            <p class="small quiet">{words.terms.leaves}</p>,
             <div class="actions">
               <ButtonLink href={url} look="primary">
                 {words.terms.open}
               </ButtonLink>
-            </div>
-          </>
+            </div>,
+          ]
         )}
         {url === null || tosId !== null ? (
           <Form to="kyc/terms">

@@ -24,14 +24,12 @@ export function LawTable({ locale }: { readonly locale: Locale }) {
         label={texts.title}
         rows={dutyNames}
         columns={({ column, named }) => [
-          named(what, '', (duty) => (
-            <>
-              {texts.duties[duty].what}
-              {[ruleOf(duty), texts.duties[duty].who, givenOf(duty), sourceOf(duty)].map((text) => (
-                <span class="sub only-s">{text}</span>
-              ))}
-            </>
-          )),
+          named(what, '', (duty) => [
+            texts.duties[duty].what,
+            [ruleOf(duty), texts.duties[duty].who, givenOf(duty), sourceOf(duty)].map((text) => (
+              <span class="sub only-s">{text}</span>
+            )),
+          ]),
           column(rule, 'only-l', ruleOf),
           column(who, 'only-l', (duty) => texts.duties[duty].who),
           column(given, 'only-l', givenOf),

@@ -66,16 +66,14 @@ async function show(context: PageContext, call: ProofCall): Promise<PageAnswer> 
     title: texts.title,
     lede: ledeOf(proof, locale),
     station: null,
-    body: (
-      <>
-        <div class="actions">
-          <ButtonLink href={`${call.base}/proof.pdf`}>{texts.pdf}</ButtonLink>
-          <ButtonLink href={`${call.base}/proof.zip`}>{texts.pack}</ButtonLink>
-        </div>
-        <ProofSheet {...opened} />
-        <p class="small quiet">{texts.until(format.instant(endsAtMs))}</p>
-      </>
-    ),
+    body: [
+      <div class="actions">
+        <ButtonLink href={`${call.base}/proof.pdf`}>{texts.pdf}</ButtonLink>
+        <ButtonLink href={`${call.base}/proof.zip`}>{texts.pack}</ButtonLink>
+      </div>,
+      <ProofSheet {...opened} />,
+      <p class="small quiet">{texts.until(format.instant(endsAtMs))}</p>,
+    ],
   }));
   return html(text);
 }

@@ -34,20 +34,18 @@ export function ProofSheet({ proof, locale, timeZone, keys }: SheetProps) {
   const texts = proofTexts[locale];
   const scene = { proof, texts, locale, format: formatOf(locale, { timeZone }) };
   const { exemption, entries, settlements, transfers } = proof;
-  return (
-    <>
-      {part(texts.payment, paymentRows(scene))}
-      {settlements.map((one) => part(texts.pix, settlementRows(scene, one)))}
-      {part(texts.price, quoteRows(scene))}
-      {transfers.map((one, index) => part(texts.transfer, transferRows(scene, one, index === 0)))}
-      {exemption === null ? null : part(texts.exemption, demandRows(scene, exemption))}
-      {entries === null ? null : <Entries scene={scene} entries={entries} />}
-      <Card heading={texts.check}>
-        <p>{texts.checkText(keys)}</p>
-        <p class="small quiet">{texts.noAdvice}</p>
-      </Card>
-    </>
-  );
+  return [
+    part(texts.payment, paymentRows(scene)),
+    settlements.map((one) => part(texts.pix, settlementRows(scene, one))),
+    part(texts.price, quoteRows(scene)),
+    transfers.map((one, index) => part(texts.transfer, transferRows(scene, one, index === 0))),
+    exemption === null ? null : part(texts.exemption, demandRows(scene, exemption)),
+    entries === null ? null : <Entries scene={scene} entries={entries} />,
+    <Card heading={texts.check}>
+      <p>{texts.checkText(keys)}</p>
+      <p class="small quiet">{texts.noAdvice}</p>
+    </Card>,
+  ];
 }
 
 function part(title: string, rows: readonly (FactRow | null)[]) {

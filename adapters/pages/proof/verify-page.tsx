@@ -62,12 +62,10 @@ function write(): string {
     locale: 'en',
     title: words.title,
     meta: {},
-    head: (
-      <>
-        <meta http-equiv="Content-Security-Policy" content={policy} />
-        <style dangerouslySetInnerHTML={{ __html: style }} />
-      </>
-    ),
+    head: [
+      <meta http-equiv="Content-Security-Policy" content={policy} />,
+      <style dangerouslySetInnerHTML={{ __html: style }} />,
+    ],
     children: (
       <body>
         <h1 id="title">{words.title}</h1>

@@ -48,22 +48,20 @@ export function enterScreen(scene: Scene, { account }: Onboarding): ScreenConten
     title: words.enter(org),
     lede: words.enterText,
     station: null,
-    body: (
-      <>
-        <section class="card stack">
-          <Rows
-            rows={[
-              { label: words.account, value: <b>{accountName(account)}</b> },
-              { label: words.askedBy, value: org },
-            ]}
-          />
-          <ButtonForm to="enter" class="actions" look="primary">
-            {scene.texts.frame.continue}
-          </ButtonForm>
-        </section>
-        <p>{words.notYours(org)}</p>
-      </>
-    ),
+    body: [
+      <section class="card stack">
+        <Rows
+          rows={[
+            { label: words.account, value: <b>{accountName(account)}</b> },
+            { label: words.askedBy, value: org },
+          ]}
+        />
+        <ButtonForm to="enter" class="actions" look="primary">
+          {scene.texts.frame.continue}
+        </ButtonForm>
+      </section>,
+      <p>{words.notYours(org)}</p>,
+    ],
   };
 }
 
@@ -79,12 +77,7 @@ export function linkEndedScreen(scene: Scene, link: OnboardingLinkState): Screen
     title: scene.texts.linkEnded.heading,
     lede: whatHappened(scene, link),
     station: null,
-    body: (
-      <>
-        <p>{words.renew(org)}</p>
-        {link.state === 'used' ? <p>{words.notYou(org)}</p> : null}
-      </>
-    ),
+    body: [<p>{words.renew(org)}</p>, link.state === 'used' ? <p>{words.notYou(org)}</p> : null],
   };
 }
 
@@ -115,12 +108,7 @@ function startScreen(scene: KycScene, { account }: Onboarding): ScreenContent {
     body: (
       <section class="card stack">
         {account.status === 'rejected' ? <Note look="warn" text={words.rejected} /> : null}
-        {isCompany ? null : (
-          <>
-            <h2>{kyc.hand}</h2>
-            <HowTo items={kyc.personList} />
-          </>
-        )}
+        {isCompany ? null : [<h2>{kyc.hand}</h2>, <HowTo items={kyc.personList} />]}
         <p>{words.later}</p>
         <Go scene={scene} to="kyc/next" text={form.version === 0 ? kyc.start : kyc.resume} />
         <p class="small quiet">{kyc.saved}</p>
@@ -159,14 +147,12 @@ function correctionsScreen(scene: KycScene): ScreenContent {
     title: kyc.correct(form.corrections.length),
     lede: kyc.correctNext,
     station: null,
-    body: (
-      <>
-        <Note look="warn">
-          <HowTo items={form.corrections.map((one) => correctionText(scene, one))} />
-        </Note>
-        <Go scene={scene} to="kyc/review" text={kyc.correctStart} />
-      </>
-    ),
+    body: [
+      <Note look="warn">
+        <HowTo items={form.corrections.map((one) => correctionText(scene, one))} />
+      </Note>,
+      <Go scene={scene} to="kyc/review" text={kyc.correctStart} />,
+    ],
   };
 }
 
@@ -198,18 +184,16 @@ function approvedScreen(scene: Scene, { account, change }: Onboarding): ScreenCo
     title: isReady ? words.ready : words.preparing,
     lede: isReady ? words.readyText(orgOf(scene)) : words.preparingText,
     station: null,
-    body: (
-      <>
-        <section class="card">
-          <Rows rows={[shown]} />
-        </section>
-        {isReady ? null : (
-          <div class="actions">
-            <CheckAgain />
-          </div>
-        )}
-      </>
-    ),
+    body: [
+      <section class="card">
+        <Rows rows={[shown]} />
+      </section>,
+      isReady ? null : (
+        <div class="actions">
+          <CheckAgain />
+        </div>
+      ),
+    ],
   };
 }
 

@@ -42,16 +42,14 @@ export function ApprovalPart({ scene }: ApprovalProps) {
       </p>
     );
   }
-  return (
-    <>
-      <ApprovalNote scene={scene} approval={colleagueApproval} />
-      {lacksColleagueApproval(payment) ? (
-        <div class="actions">
-          <ButtonLink href={form}>{words.again}</ButtonLink>
-        </div>
-      ) : null}
-    </>
-  );
+  return [
+    <ApprovalNote scene={scene} approval={colleagueApproval} />,
+    lacksColleagueApproval(payment) ? (
+      <div class="actions">
+        <ButtonLink href={form}>{words.again}</ButtonLink>
+      </div>
+    ) : null,
+  ];
 }
 
 function ApprovalNote({
@@ -94,19 +92,17 @@ export function askApproverScreen(
     lede: words.lede,
     station: 'price',
     errors: error === undefined ? [] : [{ field: 'email', text: error }],
-    body: (
-      <>
-        <Form to="ask-approver" class="card stack">
-          <TextField name="email" type="email" label={words.email} value={typed} error={error} />
-          <p class="small quiet">{words.stays}</p>
-          <div class="actions">
-            <Button look="primary">{words.send}</Button>
-            <ButtonLink href={view.path}>{texts.frame.back}</ButtonLink>
-          </div>
-        </Form>
-        <PaymentsLink scene={scene} />
-      </>
-    ),
+    body: [
+      <Form to="ask-approver" class="card stack">
+        <TextField name="email" type="email" label={words.email} value={typed} error={error} />
+        <p class="small quiet">{words.stays}</p>
+        <div class="actions">
+          <Button look="primary">{words.send}</Button>
+          <ButtonLink href={view.path}>{texts.frame.back}</ButtonLink>
+        </div>
+      </Form>,
+      <PaymentsLink scene={scene} />,
+    ],
   };
 }
 
@@ -156,45 +152,43 @@ function decideScreen(
     station: null,
     about: <WhoAsks scene={scene} />,
     errors: error === undefined ? [] : [{ field: 'reason', text: error }],
-    body: (
-      <>
-        <section class="card stack">
-          <Rows
-            rows={[
-              { label: texts.frame.to, value: payeeName, ...taxIdNote(scene.payment, texts) },
-              { label: texts.money.amount, value: <b class="num">{amount}</b> },
-              ...paymentRows(scene),
-              attachmentRow(scene),
-            ]}
+    body: [
+      <section class="card stack">
+        <Rows
+          rows={[
+            { label: texts.frame.to, value: payeeName, ...taxIdNote(scene.payment, texts) },
+            { label: texts.money.amount, value: <b class="num">{amount}</b> },
+            ...paymentRows(scene),
+            attachmentRow(scene),
+          ]}
+        />
+        <p class="small quiet">{words.rule(amount, payee)}</p>
+        <Form to="approve" class="stack-s">
+          <div class="actions">
+            <Button look="primary">{words.approve(amount)}</Button>
+            <span class="small quiet">{words.approveHint}</span>
+          </div>
+        </Form>
+      </section>,
+      <FoldedItems scene={scene} />,
+      <details open={isRefused}>
+        <summary>{words.decline}</summary>
+        <Form to="decline" class="stack">
+          <TextArea
+            name="reason"
+            label={words.why}
+            hint={words.whyHint}
+            value={typed}
+            error={error}
+            maxLength={DISPLAY_TEXT_LENGTH_MAX}
+            rows={3}
           />
-          <p class="small quiet">{words.rule(amount, payee)}</p>
-          <Form to="approve" class="stack-s">
-            <div class="actions">
-              <Button look="primary">{words.approve(amount)}</Button>
-              <span class="small quiet">{words.approveHint}</span>
-            </div>
-          </Form>
-        </section>
-        <FoldedItems scene={scene} />
-        <details open={isRefused}>
-          <summary>{words.decline}</summary>
-          <Form to="decline" class="stack">
-            <TextArea
-              name="reason"
-              label={words.why}
-              hint={words.whyHint}
-              value={typed}
-              error={error}
-              maxLength={DISPLAY_TEXT_LENGTH_MAX}
-              rows={3}
-            />
-            <div class="actions">
-              <Button look="danger">{words.declineIt}</Button>
-            </div>
-          </Form>
-        </details>
-      </>
-    ),
+          <div class="actions">
+            <Button look="danger">{words.declineIt}</Button>
+          </div>
+        </Form>
+      </details>,
+    ],
   };
 }
 

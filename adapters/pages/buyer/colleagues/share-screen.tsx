@@ -19,42 +19,40 @@ export function shareScreen(
     title: words.heading,
     lede: words.lede,
     station: null,
-    body: (
-      <>
-        {url === null ? null : (
-          <Card heading={words.made} isStack>
-            <Rows
-              look="copy"
-              rows={[
-                {
-                  label: words.url,
-                  value: url,
-                  look: 'code',
-                  copy: { value: url, label: words.url },
-                },
-              ]}
-            />
-            <p class="small quiet">{words.madeText}</p>
-          </Card>
-        )}
-        <section class="stack">
-          <h2>{words.list}</h2>
-          {links.length === 0 ? <p>{words.none}</p> : null}
-          {links.map((link) => (
-            <OpenLink scene={scene} link={link} />
-          ))}
-        </section>
-        {links.length < COLLEAGUE_LINKS_MAX ? null : <Note>{words.full}</Note>}
-        <div class="actions">
-          {links.length < COLLEAGUE_LINKS_MAX ? (
-            <ButtonForm to="share" look={url === null ? 'primary' : undefined}>
-              {words.make}
-            </ButtonForm>
-          ) : null}
-          <ButtonLink href={view.path}>{texts.frame.back}</ButtonLink>
-        </div>
-      </>
-    ),
+    body: [
+      url === null ? null : (
+        <Card heading={words.made} isStack>
+          <Rows
+            look="copy"
+            rows={[
+              {
+                label: words.url,
+                value: url,
+                look: 'code',
+                copy: { value: url, label: words.url },
+              },
+            ]}
+          />
+          <p class="small quiet">{words.madeText}</p>
+        </Card>
+      ),
+      <section class="stack">
+        <h2>{words.list}</h2>
+        {links.length === 0 ? <p>{words.none}</p> : null}
+        {links.map((link) => (
+          <OpenLink scene={scene} link={link} />
+        ))}
+      </section>,
+      links.length < COLLEAGUE_LINKS_MAX ? null : <Note>{words.full}</Note>,
+      <div class="actions">
+        {links.length < COLLEAGUE_LINKS_MAX ? (
+          <ButtonForm to="share" look={url === null ? 'primary' : undefined}>
+            {words.make}
+          </ButtonForm>
+        ) : null}
+        <ButtonLink href={view.path}>{texts.frame.back}</ButtonLink>
+      </div>,
+    ],
   };
 }
 

@@ -108,14 +108,12 @@ export const accountingPages = [
       title: texts.places.accounting,
       lede: accountingTexts[view.locale].lede,
       place: 'accounting',
-      actions: (
-        <>
-          <ButtonLink href={`${view.path}${GUIDE_PATH}`}>
-            {accountingGuides[view.locale].title}
-          </ButtonLink>
-          <ButtonLink href={`${view.path}${LAW_PATH}`}>{lawTexts[view.locale].title}</ButtonLink>
-        </>
-      ),
+      actions: [
+        <ButtonLink href={`${view.path}${GUIDE_PATH}`}>
+          {accountingGuides[view.locale].title}
+        </ButtonLink>,
+        <ButtonLink href={`${view.path}${LAW_PATH}`}>{lawTexts[view.locale].title}</ButtonLink>,
+      ],
       body: <Month shown={shown} />,
     }),
   }),
@@ -352,23 +350,19 @@ function Entries({ shown: { entries, payments } }: { readonly shown: Shown }) {
       rows={rows}
       columns={({ column, named }) => [
         column(words.day, 'when only-l', ({ entry }) => format.shortDate(entry.day)),
-        named(words.account, ({ entry, line }) => (
-          <>
-            {words.accounts[line.account]}
-            <span class="sub code">{entry.accounts[line.account]}</span>
-            <span class="sub only-s">{format.shortDate(entry.day)}</span>
-            <span class="sub only-s">{linkTo(entry.subjectId)}</span>
-          </>
-        )),
+        named(words.account, ({ entry, line }) => [
+          words.accounts[line.account],
+          <span class="sub code">{entry.accounts[line.account]}</span>,
+          <span class="sub only-s">{format.shortDate(entry.day)}</span>,
+          <span class="sub only-s">{linkTo(entry.subjectId)}</span>,
+        ]),
         column(words.payment, 'only-l', ({ entry }) => linkTo(entry.subjectId)),
         column(words.debit, 'num only-l', (row) => (isDebit(row) ? amount(row) : '')),
         column(words.credit, 'num only-l', (row) => (isDebit(row) ? '' : amount(row))),
-        column(`${words.debit} / ${words.credit}`, 'num only-s', (row) => (
-          <>
-            {amount(row)}
-            <span class="sub">{isDebit(row) ? words.debit : words.credit}</span>
-          </>
-        )),
+        column(`${words.debit} / ${words.credit}`, 'num only-s', (row) => [
+          amount(row),
+          <span class="sub">{isDebit(row) ? words.debit : words.credit}</span>,
+        ]),
       ]}
     />
   );

@@ -49,36 +49,30 @@ export const deliveryPages = [
           <a href={`${view.path}/${own}`}>{shownUrl(subscription.url)}</a>,
           <span class="code">{delivery.id}</span>,
         ],
-        actions: (
-          <>
-            {payment === null ? null : (
-              <ButtonLink href={`${view.path}/payments/${payment.id}`}>
-                {words.seePayment}
-              </ButtonLink>
-            )}
-            {mayReplay ? (
-              <ButtonForm to={`${own}/deliveries/${delivery.id}/replay`} look="primary">
-                {delivery.status === 'pending' ? words.sendNow : words.replay}
-              </ButtonForm>
-            ) : null}
-          </>
-        ),
-        body: (
-          <>
-            <StateLine shown={shown} />
-            <div class="cols second-wide">
-              <div class="stack">
-                <Attempts shown={shown} />
-                <LastAnswer shown={shown} />
-                <Details shown={shown} />
-              </div>
-              <div class="stack">
-                <Body event={event} />
-                <Headers shown={shown} />
-              </div>
+        actions: [
+          payment === null ? null : (
+            <ButtonLink href={`${view.path}/payments/${payment.id}`}>{words.seePayment}</ButtonLink>
+          ),
+          mayReplay ? (
+            <ButtonForm to={`${own}/deliveries/${delivery.id}/replay`} look="primary">
+              {delivery.status === 'pending' ? words.sendNow : words.replay}
+            </ButtonForm>
+          ) : null,
+        ],
+        body: [
+          <StateLine shown={shown} />,
+          <div class="cols second-wide">
+            <div class="stack">
+              <Attempts shown={shown} />
+              <LastAnswer shown={shown} />
+              <Details shown={shown} />
             </div>
-          </>
-        ),
+            <div class="stack">
+              <Body event={event} />
+              <Headers shown={shown} />
+            </div>
+          </div>,
+        ],
       };
     },
   }),

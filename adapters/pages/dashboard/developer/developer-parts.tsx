@@ -32,16 +32,14 @@ export function DeliveryBadge({
 export function DeliveryState({ delivery }: { readonly delivery: WebhookDelivery }) {
   const { responseStatus, lastError } = delivery;
   const isAnswered = responseStatus !== null || lastError !== null;
-  return (
-    <>
-      <DeliveryBadge delivery={delivery} />
-      {isAnswered ? (
-        <span class="sub">
-          <Answer responseStatus={responseStatus} error={lastError} />
-        </span>
-      ) : null}
-    </>
-  );
+  return [
+    <DeliveryBadge delivery={delivery} />,
+    isAnswered ? (
+      <span class="sub">
+        <Answer responseStatus={responseStatus} error={lastError} />
+      </span>
+    ) : null,
+  ];
 }
 
 export function deliveryPath(
@@ -69,16 +67,14 @@ export function PaymentName({ payment, isShort }: PaymentNameProps) {
   if (payment === null) return <span class="quiet">–</span>;
   const buyer = buyerOf(payment);
   const href = `${view.path}/payments/${payment.id}`;
-  return (
-    <>
-      <a href={href} title={isShort ? buyer : undefined}>
-        <Foreign text={referenceOf(payment)} />
-      </a>
-      {isShort ? null : (
-        <span class="sub">
-          <Foreign text={buyer} />
-        </span>
-      )}
-    </>
-  );
+  return [
+    <a href={href} title={isShort ? buyer : undefined}>
+      <Foreign text={referenceOf(payment)} />
+    </a>,
+    isShort ? null : (
+      <span class="sub">
+        <Foreign text={buyer} />
+      </span>
+    ),
+  ];
 }

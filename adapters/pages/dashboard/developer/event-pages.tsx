@@ -42,15 +42,13 @@ export const eventPages = [
       onward: { text: words.notSoFar(format.count(SEARCHED_MAX)), words: words.goOn },
       columns: ({ column, named }) => [
         column(texts.common.created, 'only-l when', ({ createdAtMs }) => format.exact(createdAtMs)),
-        named(words.type, 'code', ({ id, type, subjectId, createdAtMs }) => (
-          <>
-            <a href={`${view.path}/events/${id}`}>
-              <Breakable text={type} />
-            </a>
-            <span class="sub only-s">{subjectId}</span>
-            <span class="sub only-s">{format.exact(createdAtMs)}</span>
-          </>
-        )),
+        named(words.type, 'code', ({ id, type, subjectId, createdAtMs }) => [
+          <a href={`${view.path}/events/${id}`}>
+            <Breakable text={type} />
+          </a>,
+          <span class="sub only-s">{subjectId}</span>,
+          <span class="sub only-s">{format.exact(createdAtMs)}</span>,
+        ]),
         column(words.subject, 'only-l', (event) => <Subject of={event} />),
         column(words.number, 'num wide quiet', ({ sequence }) => format.count(sequence)),
       ],

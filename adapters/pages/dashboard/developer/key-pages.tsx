@@ -63,17 +63,15 @@ export const keyPages = [
         lede: words.lede[view.mode],
         place: 'keys',
         actions: active.length === 0 ? undefined : add,
-        body: (
-          <>
-            {mayWrite ? null : <p class="quiet">{words.mayNot}</p>}
-            {active.length === 0 ? (
-              <Empty heading={words.empty} text={words.emptyText} action={add} />
-            ) : (
-              <Table label={words.caption} rows={active} columns={columnsOf(scene, mayWrite)} />
-            )}
-            <FoldedTable label={words.ended} rows={ended} columns={endedColumns(scene)} />
-          </>
-        ),
+        body: [
+          mayWrite ? null : <p class="quiet">{words.mayNot}</p>,
+          active.length === 0 ? (
+            <Empty heading={words.empty} text={words.emptyText} action={add} />
+          ) : (
+            <Table label={words.caption} rows={active} columns={columnsOf(scene, mayWrite)} />
+          ),
+          <FoldedTable label={words.ended} rows={ended} columns={endedColumns(scene)} />,
+        ],
       };
     },
   }),
@@ -214,22 +212,16 @@ function columnsOf({ texts, view, format }: DashboardScene, mayWrite: boolean): 
   const lastUseOf = ({ lastUsedAtMs }: StoredKey) =>
     lastUsedAtMs === null ? words.notUsed : format.short(lastUsedAtMs);
   return ({ column, named }) => [
-    named(texts.common.name, (key) => (
-      <>
-        <Named keyOf={key} />
-        <span class="sub only-s">
-          {texts.common.lastUsed}: {lastUseOf(key)}
-        </span>
-      </>
-    )),
-    column(words.may, 'wide', ({ networks, ...key }) => (
-      <>
-        <span class="code">{grantedScopes(key).join(', ') || words.everything}</span>
-        {networks.length === 0 ? null : (
-          <span class="sub">{words.onlyFrom(networks.join(', '))}</span>
-        )}
-      </>
-    )),
+    named(texts.common.name, (key) => [
+      <Named keyOf={key} />,
+      <span class="sub only-s">
+        {texts.common.lastUsed}: {lastUseOf(key)}
+      </span>,
+    ]),
+    column(words.may, 'wide', ({ networks, ...key }) => [
+      <span class="code">{grantedScopes(key).join(', ') || words.everything}</span>,
+      networks.length === 0 ? null : <span class="sub">{words.onlyFrom(networks.join(', '))}</span>,
+    ]),
     column(texts.common.lastUsed, 'only-l when', lastUseOf),
     column(words.expires, 'only-l when', ({ expiresAtMs }) =>
       expiresAtMs === null ? words.never : format.short(expiresAtMs),
@@ -265,12 +257,7 @@ function endedColumns({ texts: { keys: words, common }, format }: DashboardScene
 }
 
 function Named({ keyOf: { name, mode, id } }: { readonly keyOf: StoredKey }) {
-  return (
-    <>
-      <Foreign text={name} />
-      <span class="sub code only-l">{keyPrefix(mode, id)}</span>
-    </>
-  );
+  return [<Foreign text={name} />, <span class="sub code only-l">{keyPrefix(mode, id)}</span>];
 }
 
 /**

@@ -79,15 +79,13 @@ function Namespace({
       {texts.webhooks.allOf[namespace]} <span class="code quiet">{wildcard}</span>
     </>
   );
-  return (
-    <>
-      <Checks name={wildcard} choices={[{ value: wildcard, label: all }]} chosen={chosen} />
-      <details class="inset" open={types.some((type) => chosen.includes(type))}>
-        <summary>
-          {texts.webhooks.single} <span class="vh">{namespace}</span>
-        </summary>
-        <Checks name={`${namespace}-types`} choices={single} chosen={chosen} />
-      </details>
-    </>
-  );
+  return [
+    <Checks name={wildcard} choices={[{ value: wildcard, label: all }]} chosen={chosen} />,
+    <details class="inset" open={types.some((type) => chosen.includes(type))}>
+      <summary>
+        {texts.webhooks.single} <span class="vh">{namespace}</span>
+      </summary>
+      <Checks name={`${namespace}-types`} choices={single} chosen={chosen} />
+    </details>,
+  ];
 }

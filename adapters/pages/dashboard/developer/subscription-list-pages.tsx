@@ -54,25 +54,23 @@ export const subscriptionListPages = [
         lede: words.lede,
         place: 'webhooks',
         actions: health.length === 0 ? undefined : add,
-        body: (
-          <>
-            {health.length === 0 ? (
-              <Empty heading={words.empty} text={words.emptyText} action={add} />
-            ) : (
-              <Table label={words.caption} rows={health} columns={columnsOf(scene)} />
-            )}
-            <FoldedTable
-              label={words.deleted}
-              rows={deleted}
-              columns={({ column, named }) => [
-                named(words.url, ({ id, url }) => (
-                  <a href={`${view.path}/webhooks/${id}`}>{shownUrl(url)}</a>
-                )),
-                column(words.deletedAt, 'when', ({ updatedAtMs }) => format.short(updatedAtMs)),
-              ]}
-            />
-          </>
-        ),
+        body: [
+          health.length === 0 ? (
+            <Empty heading={words.empty} text={words.emptyText} action={add} />
+          ) : (
+            <Table label={words.caption} rows={health} columns={columnsOf(scene)} />
+          ),
+          <FoldedTable
+            label={words.deleted}
+            rows={deleted}
+            columns={({ column, named }) => [
+              named(words.url, ({ id, url }) => (
+                <a href={`${view.path}/webhooks/${id}`}>{shownUrl(url)}</a>
+              )),
+              column(words.deletedAt, 'when', ({ updatedAtMs }) => format.short(updatedAtMs)),
+            ]}
+          />,
+        ],
       };
     },
   }),
@@ -122,16 +120,14 @@ function columnsOf(scene: DashboardScene): RowColumns<SubscriptionHealth> {
   const { texts, view, format } = scene;
   const words = texts.webhooks;
   return ({ column, named }) => [
-    named(words.url, ({ subscription }) => (
-      <>
-        <a href={`${view.path}/webhooks/${subscription.id}`}>
-          <Breakable text={shownUrl(subscription.url)} />
-        </a>
-        <span class="sub code">
-          <Breakable text={typesText(subscription)} />
-        </span>
-      </>
-    )),
+    named(words.url, ({ subscription }) => [
+      <a href={`${view.path}/webhooks/${subscription.id}`}>
+        <Breakable text={shownUrl(subscription.url)} />
+      </a>,
+      <span class="sub code">
+        <Breakable text={typesText(subscription)} />
+      </span>,
+    ]),
     column(texts.common.state, (health) => <HealthBadge health={health} />),
     column(words.lastDay, 'num only-l', (health) => lastDayText(scene, health)),
     column(words.lastError, 'only-l', (health) => <LastError health={health} />),
@@ -190,12 +186,10 @@ export function LastError({ health }: { readonly health: SubscriptionHealth }) {
   const { lastFailure } = health;
   if (lastFailure === null) return <span class="quiet">{texts.webhooks.none}</span>;
   const { delivery, atMs, body } = lastFailure;
-  return (
-    <>
-      <Answer responseStatus={delivery.responseStatus} error={delivery.lastError} body={body} />
-      {atMs === null ? null : <span class="sub">{format.short(atMs)}</span>}
-    </>
-  );
+  return [
+    <Answer responseStatus={delivery.responseStatus} error={delivery.lastError} body={body} />,
+    atMs === null ? null : <span class="sub">{format.short(atMs)}</span>,
+  ];
 }
 
 /** The only page that has the secret. A reload sends the form again, which changes nothing. */
@@ -219,21 +213,17 @@ export function secretScreen(
     place: 'webhooks',
     lede: shownUrl(subscription.url),
     crumbs: [<ToPlace of="webhooks" />],
-    body: (
-      <>
-        <section class="card stack">
-          <p>
-            <b>{words.secretNow}</b> {words.verify}
-          </p>
-          <Secret text={secret} label={words.copySecret} />
-          <div class="actions">
-            <ButtonLink href={`${view.path}/webhooks/${subscription.id}`}>
-              {words.stored}
-            </ButtonLink>
-          </div>
-        </section>
-        {overlaps.length === 0 ? null : <Note look="warn" text={words.overlaps} />}
-      </>
-    ),
+    body: [
+      <section class="card stack">
+        <p>
+          <b>{words.secretNow}</b> {words.verify}
+        </p>
+        <Secret text={secret} label={words.copySecret} />
+        <div class="actions">
+          <ButtonLink href={`${view.path}/webhooks/${subscription.id}`}>{words.stored}</ButtonLink>
+        </div>
+      </section>,
+      overlaps.length === 0 ? null : <Note look="warn" text={words.overlaps} />,
+    ],
   };
 }

@@ -227,35 +227,33 @@ function oneScreen({ texts, view }: DashboardScene, shown: Shown): DashboardCont
     heading: <Breakable text={shownUrl(subscription.url)} />,
     place: 'webhooks',
     crumbs: [<ToPlace of="webhooks" />, <span class="code">{subscription.id}</span>],
-    actions: mayWrite ? (
-      <>
-        {subscription.paused ? null : (
-          <>
-            <ButtonForm to={`webhooks/${subscription.id}/test`}>{words.test}</ButtonForm>
-            <ButtonLink href={`${own}/backfill`}>{words.backfill}</ButtonLink>
-          </>
-        )}
-        <Form to={`webhooks/${subscription.id}/pause`}>
-          <input type="hidden" name="paused" value={`${!subscription.paused}`} />
-          <Button>{subscription.paused ? words.resume : words.pause}</Button>
-        </Form>
-        <ButtonLink href={`${own}/edit`}>{words.edit}</ButtonLink>
-      </>
-    ) : undefined,
-    body: (
-      <>
-        {health === null ? (
-          <Note text={words.deletedText} />
-        ) : (
-          <Problem health={health} mayWrite={mayWrite} />
-        )}
-        {subscription.active && subscription.paused ? (
-          <Note look="warn" text={words.pausedText} />
-        ) : null}
-        <Details shown={shown} />
-        <Deliveries shown={shown} />
-      </>
-    ),
+    actions: mayWrite
+      ? [
+          subscription.paused
+            ? null
+            : [
+                <ButtonForm to={`webhooks/${subscription.id}/test`}>{words.test}</ButtonForm>,
+                <ButtonLink href={`${own}/backfill`}>{words.backfill}</ButtonLink>,
+              ],
+          <Form to={`webhooks/${subscription.id}/pause`}>
+            <input type="hidden" name="paused" value={`${!subscription.paused}`} />
+            <Button>{subscription.paused ? words.resume : words.pause}</Button>
+          </Form>,
+          <ButtonLink href={`${own}/edit`}>{words.edit}</ButtonLink>,
+        ]
+      : undefined,
+    body: [
+      health === null ? (
+        <Note text={words.deletedText} />
+      ) : (
+        <Problem health={health} mayWrite={mayWrite} />
+      ),
+      subscription.active && subscription.paused ? (
+        <Note look="warn" text={words.pausedText} />
+      ) : null,
+      <Details shown={shown} />,
+      <Deliveries shown={shown} />,
+    ],
   };
 }
 
@@ -361,14 +359,12 @@ function Deliveries({ shown }: { readonly shown: Shown }) {
           label={words.deliveries}
           rows={rows}
           columns={({ column, named }) => [
-            named(texts.common.event, 'code', ({ delivery }) => (
-              <>
-                <a href={deliveryPath(view.path, delivery)}>
-                  <Breakable text={delivery.eventType} />
-                </a>
-                <span class="sub only-s">{format.exact(delivery.createdAtMs)}</span>
-              </>
-            )),
+            named(texts.common.event, 'code', ({ delivery }) => [
+              <a href={deliveryPath(view.path, delivery)}>
+                <Breakable text={delivery.eventType} />
+              </a>,
+              <span class="sub only-s">{format.exact(delivery.createdAtMs)}</span>,
+            ]),
             column(words.payment, 'only-l', ({ payment }) => (
               <PaymentName payment={payment} isShort />
             )),

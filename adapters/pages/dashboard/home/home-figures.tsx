@@ -42,14 +42,12 @@ export function Summary({ of: { figures, overdue, way } }: { readonly of: Figure
   const scene = useDashboard();
   const { texts, view, format } = scene;
   const words = texts.home;
-  const counted = (place: string, count: number, max: number, line: string | null) => (
-    <>
-      <a class="total" href={`${view.path}/${place}`}>
-        {count >= max ? words.orMore(format.count(count)) : format.count(count)}
-      </a>
-      <Sub of={line} />
-    </>
-  );
+  const counted = (place: string, count: number, max: number, line: string | null) => [
+    <a class="total" href={`${view.path}/${place}`}>
+      {count >= max ? words.orMore(format.count(count)) : format.count(count)}
+    </a>,
+    <Sub of={line} />,
+  ];
   const sums = (views: readonly ShownView[]) =>
     views.length === 0 || views.length >= COUNTED_MAX ? null : sumText(scene, views);
   const [isAll, old] = [way.length < COUNTED_MAX, countOf(figures.counts, 'buyer', 'old')];
@@ -63,10 +61,7 @@ export function Summary({ of: { figures, overdue, way } }: { readonly of: Figure
         facts={[
           [
             words.paidOut,
-            <>
-              <Total of={paid} />
-              <Sub of={changeText(scene, paid, figures.paidBefore)} />
-            </>,
+            [<Total of={paid} />, <Sub of={changeText(scene, paid, figures.paidBefore)} />],
           ],
           [
             texts.groups.way,

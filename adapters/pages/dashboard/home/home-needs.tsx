@@ -71,16 +71,16 @@ export function Needs({
           ))}
         </ul>
       )}
-      {others.length === 0 ? null : (
-        <>
-          <h3>{texts.home.others}</h3>
-          <ul class="attention">
-            {others.map((need) => (
-              <NeedItem {...need} icon="clock" />
-            ))}
-          </ul>
-        </>
-      )}
+      {others.length === 0
+        ? null
+        : [
+            <h3>{texts.home.others}</h3>,
+            <ul class="attention">
+              {others.map((need) => (
+                <NeedItem {...need} icon="clock" />
+              ))}
+            </ul>,
+          ]}
     </Card>
   );
 }

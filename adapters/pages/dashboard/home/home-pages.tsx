@@ -94,39 +94,37 @@ function homeScreen(scene: DashboardScene, home: Home): DashboardContent {
     place: 'home',
     live: home.live,
     actions: !isNew && may(view, 'invoices:write') ? <NewInvoice /> : undefined,
-    body: (
-      <>
-        {isNew ? <FirstSteps steps={steps} /> : <Summary of={home} />}
-        <Needs needs={needsOf(scene, home)} isQuiet={isNew} />
-        {isNew ? null : <FirstSteps steps={steps} />}
-        {isNew ? null : (
-          <div class="cols even">
-            <PaidOut figures={figures} />
-            <ByState figures={figures} />
+    body: [
+      isNew ? <FirstSteps steps={steps} /> : <Summary of={home} />,
+      <Needs needs={needsOf(scene, home)} isQuiet={isNew} />,
+      isNew ? null : <FirstSteps steps={steps} />,
+      isNew ? null : (
+        <div class="cols even">
+          <PaidOut figures={figures} />
+          <ByState figures={figures} />
+        </div>
+      ),
+      isNew ? (
+        <Empty
+          heading={texts.home.empty}
+          text={texts.home.emptyText}
+          action={may(view, 'invoices:write') ? <NewInvoice /> : undefined}
+        />
+      ) : (
+        <section class="stack">
+          <div class="line ends">
+            <h2>{texts.home.last10}</h2>
+            <a href={`${view.path}/payments`}>{texts.home.allPayments}</a>
           </div>
-        )}
-        {isNew ? (
-          <Empty
-            heading={texts.home.empty}
-            text={texts.home.emptyText}
-            action={may(view, 'invoices:write') ? <NewInvoice /> : undefined}
+          <Table
+            label={texts.home.last10}
+            rows={latest}
+            columns={columnsOf(scene)}
+            lines={linesOf(scene)}
           />
-        ) : (
-          <section class="stack">
-            <div class="line ends">
-              <h2>{texts.home.last10}</h2>
-              <a href={`${view.path}/payments`}>{texts.home.allPayments}</a>
-            </div>
-            <Table
-              label={texts.home.last10}
-              rows={latest}
-              columns={columnsOf(scene)}
-              lines={linesOf(scene)}
-            />
-          </section>
-        )}
-      </>
-    ),
+        </section>
+      ),
+    ],
   };
 }
 

@@ -34,14 +34,12 @@ export function DayPlot({ days }: { readonly days: readonly DayBar[] }) {
     <svg class="bars" role="img" aria-label={label}>
       {(isEmpty ? [] : [1, 2]).map((step) => {
         const y = percent(BASE - ((BASE - HIGHEST) * step) / 2);
-        return (
-          <>
-            <line class="grid" x1="0" x2="100%" y1={y} y2={y} />
-            <text x="0" y={y} dy="-4">
-              {compact.format((Number(topMinor) * step) / 2 / MINOR_PER_UNIT)}
-            </text>
-          </>
-        );
+        return [
+          <line class="grid" x1="0" x2="100%" y1={y} y2={y} />,
+          <text x="0" y={y} dy="-4">
+            {compact.format((Number(topMinor) * step) / 2 / MINOR_PER_UNIT)}
+          </text>,
+        ];
       })}
       {days.map(({ atMs, money: paid }, index) => {
         if (paid.amountMinor <= 0n) return null;

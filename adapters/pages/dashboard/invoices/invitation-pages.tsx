@@ -65,14 +65,12 @@ export const invitationPages = memberPages.form({
 
 const around =
   (href: string, label: string): NonNullable<FormLook['around']> =>
-  (form) => (
-    <>
-      <p>
-        <ButtonLink href={href}>{label}</ButtonLink>
-      </p>
-      {form}
-    </>
-  );
+  (form) => [
+    <p>
+      <ButtonLink href={href}>{label}</ButtonLink>
+    </p>,
+    form,
+  ];
 
 function choiceOf(scene: DashboardScene, { payment }: ShownView) {
   const { format, texts } = scene;

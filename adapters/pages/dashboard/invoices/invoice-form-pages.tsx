@@ -410,33 +410,31 @@ function Lines({ draft }: DraftProps) {
       </div>
     );
   };
-  return (
-    <>
-      <ol class="lines" aria-label={words.lines}>
-        {typed.lines.map(({ item, quantity, amount }, at) => (
-          <li>
-            {input(`item${at}`, words.item, at, item, false)}
-            {input(`quantity${at}`, words.quantity, at, quantity, true)}
-            {input(`amount${at}`, words.amount, at, amount, true)}
-          </li>
-        ))}
-      </ol>
-      <dl class="rows right" data-part="total">
-        <div class="sum">
-          <dt>{words.total}</dt>
-          <dd class="num">{total === null ? '–' : format.money(total)}</dd>
-        </div>
-      </dl>
-      {typed.lines.length >= LINES_MAX ? null : (
-        <p>
-          <button type="submit" class="btn sm" name="action" value="add_line">
-            <Icon name="add" />
-            {words.addLine}
-          </button>
-        </p>
-      )}
-    </>
-  );
+  return [
+    <ol class="lines" aria-label={words.lines}>
+      {typed.lines.map(({ item, quantity, amount }, at) => (
+        <li>
+          {input(`item${at}`, words.item, at, item, false)}
+          {input(`quantity${at}`, words.quantity, at, quantity, true)}
+          {input(`amount${at}`, words.amount, at, amount, true)}
+        </li>
+      ))}
+    </ol>,
+    <dl class="rows right" data-part="total">
+      <div class="sum">
+        <dt>{words.total}</dt>
+        <dd class="num">{total === null ? '–' : format.money(total)}</dd>
+      </div>
+    </dl>,
+    typed.lines.length >= LINES_MAX ? null : (
+      <p>
+        <button type="submit" class="btn sm" name="action" value="add_line">
+          <Icon name="add" />
+          {words.addLine}
+        </button>
+      </p>
+    ),
+  ];
 }
 
 /** What the first page and the mail show, as far as it is typed. */

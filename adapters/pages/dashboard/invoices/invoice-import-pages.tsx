@@ -282,12 +282,10 @@ function importScreen({ texts }: DashboardScene, made: Import): DashboardContent
     place: 'invoices',
     crumbs: [<ToPlace of="invoices" />, words.crumb],
     errors: errorsOf(texts, made),
-    body: (
-      <>
-        {made.lines.length === 0 ? <FileForm made={made} /> : <CheckedLines made={made} />}
-        <TextForm made={made} />
-      </>
-    ),
+    body: [
+      made.lines.length === 0 ? <FileForm made={made} /> : <CheckedLines made={made} />,
+      <TextForm made={made} />,
+    ],
   };
 }
 
@@ -424,17 +422,15 @@ function CheckedLines({ made }: ImportProps) {
             const amountMinor = parseTypedAmount(items[0]?.amount ?? '');
             return amountMinor === null ? '–' : format.money(money(amountMinor, currency));
           }),
-          column(texts.payments.status, ({ faults, existingId }) => (
-            <>
-              {faults.map(({ column, text }) => (
-                <p class="error">{column === null ? text : `${column}: ${text}`}</p>
-              ))}
-              {existingId === null ? null : (
-                <a href={`${view.path}/payments/${existingId}`}>{words.exists}</a>
-              )}
-              {faults.length === 0 && existingId === null ? words.ready : null}
-            </>
-          )),
+          column(texts.payments.status, ({ faults, existingId }) => [
+            faults.map(({ column, text }) => (
+              <p class="error">{column === null ? text : `${column}: ${text}`}</p>
+            )),
+            existingId === null ? null : (
+              <a href={`${view.path}/payments/${existingId}`}>{words.exists}</a>
+            ),
+            faults.length === 0 && existingId === null ? words.ready : null,
+          ]),
         ]}
       />
     </section>
@@ -442,14 +438,12 @@ function CheckedLines({ made }: ImportProps) {
 }
 
 function Named({ text, below }: { readonly text: string; readonly below: string }) {
-  return (
-    <>
-      <Foreign text={text} />
-      {below === '' ? null : (
-        <span class="sub">
-          <Foreign text={below} />
-        </span>
-      )}
-    </>
-  );
+  return [
+    <Foreign text={text} />,
+    below === '' ? null : (
+      <span class="sub">
+        <Foreign text={below} />
+      </span>
+    ),
+  ];
 }

@@ -79,14 +79,12 @@ export const passkeyPages = [
       place: null,
       crumbs: [<ToSessions scene={scene} />],
       submit: scene.texts.common.save,
-      around: (form) => (
-        <>
-          {form}
-          <ButtonForm to={`passkeys/${id}/remove`} class="actions" look="danger">
-            {scene.texts.passkeys.remove}
-          </ButtonForm>
-        </>
-      ),
+      around: (form) => [
+        form,
+        <ButtonForm to={`passkeys/${id}/remove`} class="actions" look="danger">
+          {scene.texts.passkeys.remove}
+        </ButtonForm>,
+      ],
     }),
     async save({ deps }, { visit }, { subject, values }) {
       await renamePasskey(deps, visit.signedIn, subject.id, values.name);
@@ -137,31 +135,25 @@ function addScreen(scene: DashboardScene): DashboardContent {
     lede: words.addLede,
     place: null,
     crumbs: [<ToSessions scene={scene} />],
-    body: (
-      <>
-        <PasskeyRefused />
-        <noscript>
-          <p>{words.needsScript}</p>
-        </noscript>
-        <p hidden data-no-passkeys>
-          {words.noneHere}
-        </p>
-        <Form
-          to={to}
-          class="card stack"
-          passkey={{ kind: 'create', options, failed: words.failed }}
-        >
-          <TextField
-            name="name"
-            label={scene.texts.common.name}
-            hint={words.nameHint}
-            value={words.usualName}
-            maxLength={PASSKEY_NAME_LENGTH_MAX}
-          />
-          <Submit>{words.add}</Submit>
-        </Form>
-      </>
-    ),
+    body: [
+      <PasskeyRefused />,
+      <noscript>
+        <p>{words.needsScript}</p>
+      </noscript>,
+      <p hidden data-no-passkeys>
+        {words.noneHere}
+      </p>,
+      <Form to={to} class="card stack" passkey={{ kind: 'create', options, failed: words.failed }}>
+        <TextField
+          name="name"
+          label={scene.texts.common.name}
+          hint={words.nameHint}
+          value={words.usualName}
+          maxLength={PASSKEY_NAME_LENGTH_MAX}
+        />
+        <Submit>{words.add}</Submit>
+      </Form>,
+    ],
   };
 }
 

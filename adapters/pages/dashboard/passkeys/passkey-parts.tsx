@@ -19,14 +19,12 @@ export function EnterByPasskey({ children }: { readonly children: ComponentChild
   const { texts } = useDashboard();
   const { failed } = texts.passkeys;
   const { enter, options } = passkeyPaths;
-  return (
-    <>
-      <PasskeyRefused />
-      <ButtonForm to={enter} class="actions" passkey={{ kind: 'get', options, failed }}>
-        {children}
-      </ButtonForm>
-    </>
-  );
+  return [
+    <PasskeyRefused />,
+    <ButtonForm to={enter} class="actions" passkey={{ kind: 'get', options, failed }}>
+      {children}
+    </ButtonForm>,
+  ];
 }
 
 /** Shown once after an answer that was not accepted. */

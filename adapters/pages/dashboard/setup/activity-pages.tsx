@@ -69,12 +69,10 @@ export const activityPages = [
         onward: { text: words.notSoFar(format.count(AUDIT_SEARCHED_MAX)), words: words.goOn },
         columns: ({ column, named }) => [
           column(words.when, 'only-l when', ({ atMs }) => format.exact(atMs)),
-          named(words.what, (entry) => (
-            <>
-              <What entry={entry} names={names} />
-              <span class="sub only-s">{format.exact(entry.atMs)}</span>
-            </>
-          )),
+          named(words.what, (entry) => [
+            <What entry={entry} names={names} />,
+            <span class="sub only-s">{format.exact(entry.atMs)}</span>,
+          ]),
         ],
       };
     },
@@ -96,41 +94,39 @@ function What({ entry, names }: { readonly entry: AuditRecord; readonly names: N
   const ends = objects.filter(({ type }) => !means.includes(type));
   const shown = ends.length > 0 ? ends : objects;
   const more = shown.length - OBJECTS_SHOWN;
-  return (
-    <>
-      {exported === null ? null : (
-        <p>
-          <Who entry={entry} names={names} />{' '}
-          {words.exported(exported.rows === null ? null : format.count(exported.rows))}
-        </p>
-      )}
-      {shown.slice(0, OBJECTS_SHOWN).map((object, at) => (
-        <p>
-          {at === 0 ? (
-            <>
-              <Who entry={entry} names={names} />{' '}
-            </>
-          ) : null}
-          <Changed object={object} names={names} isOwn={object.id === actor.id} />
-        </p>
-      ))}
-      {more > 0 ? <p class="quiet">{words.more(format.count(more))}</p> : null}
-      <span class="sub">
-        {[
-          words.kinds[actor.kind],
-          role && texts.roles[role],
-          address === null ? null : words.from(address),
-        ]
-          .filter((part) => part != null)
-          .join(', ')}
-        {isPath(action) ? null : (
+  return [
+    exported === null ? null : (
+      <p>
+        <Who entry={entry} names={names} />{' '}
+        {words.exported(exported.rows === null ? null : format.count(exported.rows))}
+      </p>
+    ),
+    shown.slice(0, OBJECTS_SHOWN).map((object, at) => (
+      <p>
+        {at === 0 ? (
           <>
-            , <span class="code">{action}</span>
+            <Who entry={entry} names={names} />{' '}
           </>
-        )}
-      </span>
-    </>
-  );
+        ) : null}
+        <Changed object={object} names={names} isOwn={object.id === actor.id} />
+      </p>
+    )),
+    more > 0 ? <p class="quiet">{words.more(format.count(more))}</p> : null,
+    <span class="sub">
+      {[
+        words.kinds[actor.kind],
+        role && texts.roles[role],
+        address === null ? null : words.from(address),
+      ]
+        .filter((part) => part != null)
+        .join(', ')}
+      {isPath(action) ? null : (
+        <>
+          , <span class="code">{action}</span>
+        </>
+      )}
+    </span>,
+  ];
 }
 
 /** The route of a page says less than the sentence. */
@@ -178,13 +174,7 @@ function Changed({
       {role === undefined ? null : ` (${words.now(texts.roles[role])})`}
     </>
   );
-  return (
-    <>
-      {start}
-      {end === null ? null : href === null ? named : <a href={href}>{named}</a>}
-      {end}
-    </>
-  );
+  return [start, end === null ? null : href === null ? named : <a href={href}>{named}</a>, end];
 }
 
 /** With the place of the name. */

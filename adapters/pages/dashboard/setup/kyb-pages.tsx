@@ -173,16 +173,16 @@ function termsScreen({ texts }: DashboardScene, { url, tosId }: Terms): Dashboar
     body: (
       <section class="card stack">
         {url === null && tosId === null ? <p>{words.accepted}</p> : null}
-        {url === null ? null : (
-          <>
-            <p>{words.leaves}</p>
-            <p class="actions">
-              <ButtonLink href={url} look="primary">
-                {words.open}
-              </ButtonLink>
-            </p>
-          </>
-        )}
+        {url === null
+          ? null
+          : [
+              <p>{words.leaves}</p>,
+              <p class="actions">
+                <ButtonLink href={url} look="primary">
+                  {words.open}
+                </ButtonLink>
+              </p>,
+            ]}
         {tosId === null ? null : (
           <Form to="getting-started/terms" class="stack">
             <p>{words.back}</p>

@@ -41,22 +41,20 @@ export const pixPages = memberPages.form({
       place: 'gettingStarted',
       crumbs: [<ToPlace of="gettingStarted" />],
       submit: pixTexts[view.locale].save,
-      around: (form) => (
-        <>
-          <div class="cols">
-            {profile.status === 'approved' ? form : <Note look="warn" text={words.notYet} />}
-            {isChange && view.mode === 'live' ? (
-              <Note text={words.heldLede(profile.payoutHoldHours)} />
-            ) : null}
-          </div>
-          {changes.length === 0 ? null : (
-            <section class="stack">
-              <h2>{words.history}</h2>
-              <Table label={words.history} rows={changes} columns={changeColumns(scene)} />
-            </section>
-          )}
-        </>
-      ),
+      around: (form) => [
+        <div class="cols">
+          {profile.status === 'approved' ? form : <Note look="warn" text={words.notYet} />}
+          {isChange && view.mode === 'live' ? (
+            <Note text={words.heldLede(profile.payoutHoldHours)} />
+          ) : null}
+        </div>,
+        changes.length === 0 ? null : (
+          <section class="stack">
+            <h2>{words.history}</h2>
+            <Table label={words.history} rows={changes} columns={changeColumns(scene)} />
+          </section>
+        ),
+      ],
     };
   },
   async save({ deps }, call, { scene, values }) {

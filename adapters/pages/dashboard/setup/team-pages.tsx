@@ -282,49 +282,45 @@ function TeamParts({ team, form }: { readonly team: Team; readonly form: VNode }
   const words = texts.setup.team;
   const isSelf = ({ id }: Member) => id === team.own.id;
   const seen = ({ seenAtMs }: Member) => (seenAtMs === null ? words.never : format.short(seenAtMs));
-  return (
-    <>
-      <div class={team.mayChange ? 'cols' : undefined}>
-        <Table
-          label={words.members}
-          rows={team.members}
-          columns={({ column, named }) => [
-            named(words.member, (member) => (
-              <>
-                {member.name === null ? (
-                  <Breakable text={member.email} />
-                ) : (
-                  <Foreign text={member.name} />
-                )}
-                {isSelf(member) ? ` (${words.you})` : null}
-                <Sub of={member.name === null ? null : <Breakable text={member.email} />} />
-                <Sub of={words.roles[member.role]} />
-                {member.acceptedAtMs === null && team.mayChange ? (
-                  <Sub of={words.invitedAt(format.short(member.createdAtMs))} />
-                ) : null}
-              </>
-            )),
-            team.mayChange
-              ? column(words.seen, 'only-l when', (member) =>
-                  isSelf(member) ? words.now : seen(member),
-                )
-              : null,
-            column(<span class="vh">{texts.common.action}</span>, 'num', (member) => (
-              <MemberActions team={team} member={member} />
-            )),
-          ]}
-        />
-        {team.mayChange ? form : null}
+  return [
+    <div class={team.mayChange ? 'cols' : undefined}>
+      <Table
+        label={words.members}
+        rows={team.members}
+        columns={({ column, named }) => [
+          named(words.member, (member) => [
+            member.name === null ? (
+              <Breakable text={member.email} />
+            ) : (
+              <Foreign text={member.name} />
+            ),
+            isSelf(member) ? ` (${words.you})` : null,
+            <Sub of={member.name === null ? null : <Breakable text={member.email} />} />,
+            <Sub of={words.roles[member.role]} />,
+            member.acceptedAtMs === null && team.mayChange ? (
+              <Sub of={words.invitedAt(format.short(member.createdAtMs))} />
+            ) : null,
+          ]),
+          team.mayChange
+            ? column(words.seen, 'only-l when', (member) =>
+                isSelf(member) ? words.now : seen(member),
+              )
+            : null,
+          column(<span class="vh">{texts.common.action}</span>, 'num', (member) => (
+            <MemberActions team={team} member={member} />
+          )),
+        ]}
+      />
+      {team.mayChange ? form : null}
+    </div>,
+    <section class="stack">
+      <div class="line ends">
+        <h2>{words.sessions}</h2>
+        <a href={`${view.root}/dashboard/sessions`}>{words.allSessions}</a>
       </div>
-      <section class="stack">
-        <div class="line ends">
-          <h2>{words.sessions}</h2>
-          <a href={`${view.root}/dashboard/sessions`}>{words.allSessions}</a>
-        </div>
-        <SessionTable sessions={team.sessions} />
-      </section>
-    </>
-  );
+      <SessionTable sessions={team.sessions} />
+    </section>,
+  ];
 }
 
 function MemberActions({ team, member }: Readonly<{ team: Team; member: Member }>) {

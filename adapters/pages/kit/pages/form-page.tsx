@@ -206,7 +206,7 @@ export interface FormLook {
   /** The way back, in words. */
   readonly keep?: string;
   /** What stands around the form, or its fields in an order of their own. */
-  readonly around?: (form: VNode, fields: ShownFields) => VNode;
+  readonly around?: (form: VNode, fields: ShownFields) => ComponentChildren;
 }
 
 /** By name; `key` is the one-time key of a form that has one. */

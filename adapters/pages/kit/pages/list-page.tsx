@@ -274,26 +274,24 @@ function FilterTabs<Row>({ look, list }: ListProps<Row>) {
     isHere,
   });
   const label = `${look.labels?.[name]}`;
-  return (
-    <>
+  return [
+    <Tabs
+      label={label}
+      tabs={[
+        tab(null, look.words.any, given === null),
+        ...choices.map((value) => tab(value, undefined, value === here)),
+      ]}
+    />,
+    inner.length < 2 || here === undefined ? null : (
       <Tabs
-        label={label}
+        label={`${label}, ${look.choice?.(here) ?? here}`}
         tabs={[
-          tab(null, look.words.any, given === null),
-          ...choices.map((value) => tab(value, undefined, value === here)),
+          tab(here, look.words.any, given === here),
+          ...inner.map((value) => tab(value, undefined, value === given)),
         ]}
       />
-      {inner.length < 2 || here === undefined ? null : (
-        <Tabs
-          label={`${label}, ${look.choice?.(here) ?? here}`}
-          tabs={[
-            tab(here, look.words.any, given === here),
-            ...inner.map((value) => tab(value, undefined, value === given)),
-          ]}
-        />
-      )}
-    </>
-  );
+    ),
+  ];
 }
 
 export function Tabs({

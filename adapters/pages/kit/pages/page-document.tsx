@@ -73,15 +73,11 @@ export function renderPage(frame: PageFrame, page: PageProps): string {
     locale,
     title: errors.length > 0 ? texts.errorTitle(title) : title,
     meta: isPublic ? {} : { robots: 'noindex' },
-    head: (
-      <>
-        <link rel="icon" href={icon} />
-        {styles.map((style) => (
-          <link rel="stylesheet" href={style} />
-        ))}
-        {script === null ? null : <script src={script} defer />}
-      </>
-    ),
+    head: [
+      <link rel="icon" href={icon} />,
+      styles.map((style) => <link rel="stylesheet" href={style} />),
+      script === null ? null : <script src={script} defer />,
+    ],
     children: (
       <FrameProvider value={frame}>
         <body {...body} data-copied={texts.copied} data-saving={texts.saving}>
@@ -133,23 +129,13 @@ function Heading({
     <div class="stack head">
       {crumbs === undefined ? null : (
         <div class="line ends">
-          <p class="crumb">
-            {crumbs.map((crumb, at) => (
-              <>
-                {at === 0 ? null : ' / '}
-                {crumb}
-              </>
-            ))}
-          </p>
+          <p class="crumb">{crumbs.map((crumb, at) => [at === 0 ? null : ' / ', crumb])}</p>
           {field}
         </div>
       )}
       <div class="line ends">
         {crumbs === undefined ? (
-          <>
-            <h1>{heading}</h1>
-            {field}
-          </>
+          [<h1>{heading}</h1>, field]
         ) : (
           <div class="stack-s about">
             <h1>{heading}</h1>
@@ -175,20 +161,18 @@ export function Said({
   readonly notice: ComponentChildren;
 }) {
   if (errors.length > 0) return <ErrorSummary errors={errors} />;
-  return (
-    <>
-      {done === undefined ? null : (
-        <Note look="ok" live>
-          <p>{done}</p>
-        </Note>
-      )}
-      {notice === undefined ? null : (
-        <Note live>
-          <p>{notice}</p>
-        </Note>
-      )}
-    </>
-  );
+  return [
+    done === undefined ? null : (
+      <Note look="ok" live>
+        <p>{done}</p>
+      </Note>
+    ),
+    notice === undefined ? null : (
+      <Note live>
+        <p>{notice}</p>
+      </Note>
+    ),
+  ];
 }
 
 export function Foot({ children }: { readonly children: ComponentChildren }) {
@@ -233,27 +217,25 @@ export function Places({
   const { texts } = useFrame();
   return (
     <nav class="nav" aria-label={label ?? texts.main}>
-      {groups.map(({ name = null, links }) => (
-        <>
-          {name === null ? null : <h2>{name}</h2>}
-          <ul>
-            {links.map(({ href, text, isHere, icon, count = 0 }) => (
-              <li>
-                <a href={href} aria-current={isHere ? 'page' : undefined}>
-                  {icon === undefined ? null : <Icon name={icon} />}
-                  {text}
-                  {count === 0 ? null : (
-                    <b>
-                      <span class="vh">, {texts.needYou}: </span>
-                      {count > COUNTED_MAX ? `${COUNTED_MAX}+` : count}
-                    </b>
-                  )}
-                </a>
-              </li>
-            ))}
-          </ul>
-        </>
-      ))}
+      {groups.map(({ name = null, links }) => [
+        name === null ? null : <h2>{name}</h2>,
+        <ul>
+          {links.map(({ href, text, isHere, icon, count = 0 }) => (
+            <li>
+              <a href={href} aria-current={isHere ? 'page' : undefined}>
+                {icon === undefined ? null : <Icon name={icon} />}
+                {text}
+                {count === 0 ? null : (
+                  <b>
+                    <span class="vh">, {texts.needYou}: </span>
+                    {count > COUNTED_MAX ? `${COUNTED_MAX}+` : count}
+                  </b>
+                )}
+              </a>
+            </li>
+          ))}
+        </ul>,
+      ])}
     </nav>
   );
 }
@@ -261,17 +243,15 @@ export function Places({
 /** On a small screen a button opens it; without popovers it stands above the page. */
 export function SideMenu({ children }: { readonly children: ComponentChildren }) {
   const { texts } = useFrame();
-  return (
-    <>
-      <button class="btn sm menu" type="button" popovertarget="menu">
-        <Icon name="menu" />
-        {texts.menu}
-      </button>
-      <div class="places" id="menu" popover="auto">
-        {children}
-      </div>
-    </>
-  );
+  return [
+    <button class="btn sm menu" type="button" popovertarget="menu">
+      <Icon name="menu" />
+      {texts.menu}
+    </button>,
+    <div class="places" id="menu" popover="auto">
+      {children}
+    </div>,
+  ];
 }
 
 /** What is beside a page of the dashboard and of the console. */
@@ -306,45 +286,43 @@ interface ShellProps extends Omit<HeadingProps, 'search'> {
 
 export function Shell({ look, isNarrow, children, ...heading }: ShellProps) {
   const { bar, owner, modes, groups, foot, search, person } = look;
-  return (
-    <>
-      {bar}
-      <div class="shell">
-        <header class="rail">
-          {owner === null ? (
-            <Mark />
-          ) : (
-            <a class="owner" href={owner.href}>
-              <Face name={owner.name} logo={owner.logo} />
-              <span class="cut" title={plainText(owner.name)}>
-                <Foreign text={owner.name} />
-              </span>
-            </a>
+  return [
+    bar,
+    <div class="shell">
+      <header class="rail">
+        {owner === null ? (
+          <Mark />
+        ) : (
+          <a class="owner" href={owner.href}>
+            <Face name={owner.name} logo={owner.logo} />
+            <span class="cut" title={plainText(owner.name)}>
+              <Foreign text={owner.name} />
+            </span>
+          </a>
+        )}
+        <SideMenu>
+          {modes === null ? null : (
+            <nav class="modes" aria-label={modes.label}>
+              {modes.links.map(({ href, text, isHere }) => (
+                <a href={href} aria-current={isHere ? 'true' : undefined}>
+                  {text}
+                </a>
+              ))}
+            </nav>
           )}
-          <SideMenu>
-            {modes === null ? null : (
-              <nav class="modes" aria-label={modes.label}>
-                {modes.links.map(({ href, text, isHere }) => (
-                  <a href={href} aria-current={isHere ? 'true' : undefined}>
-                    {text}
-                  </a>
-                ))}
-              </nav>
-            )}
-            <Places groups={groups} />
-            <div class="base">
-              {foot}
-              {person === null ? null : <Person {...person} />}
-            </div>
-          </SideMenu>
-        </header>
-        <main id="main" tabIndex={-1} class={isNarrow ? 'stack-l narrow' : 'stack-l'}>
-          <Heading {...heading} search={search} />
-          {children}
-        </main>
-      </div>
-    </>
-  );
+          <Places groups={groups} />
+          <div class="base">
+            {foot}
+            {person === null ? null : <Person {...person} />}
+          </div>
+        </SideMenu>
+      </header>
+      <main id="main" tabIndex={-1} class={isNarrow ? 'stack-l narrow' : 'stack-l'}>
+        <Heading {...heading} search={search} />
+        {children}
+      </main>
+    </div>,
+  ];
 }
 
 function Person({ name, about, href }: NonNullable<ShellLook['person']>) {
@@ -353,12 +331,7 @@ function Person({ name, about, href }: NonNullable<ShellLook['person']>) {
       <Face name={name} logo={null} />
       <span class="cut" title={name}>
         {name}
-        {about === null ? null : (
-          <>
-            <span class="vh">, </span>
-            <small>{about}</small>
-          </>
-        )}
+        {about === null ? null : [<span class="vh">, </span>, <small>{about}</small>]}
       </span>
     </>
   );
