@@ -121,9 +121,7 @@ function Payments({ scene, list }: { readonly scene: PaymentScene; list: BuyerPa
     unopened === 0 ? null : (
       <Form to="payments/all" class="stack-s">
         <p>{texts.payments.unopened(unopened)}</p>
-        <div class="actions">
-          <Button look="primary">{texts.payments.openAll}</Button>
-        </div>
+        <Submit>{texts.payments.openAll}</Submit>
       </Form>
     ),
     list.choices.size === 0 ? (

@@ -11,7 +11,6 @@ import {
 import { readOrganizationName } from '../../../core/usecases/parties/organizations.js';
 import {
   Amount,
-  Button,
   ButtonForm,
   type Fact,
   Facts,
@@ -19,6 +18,7 @@ import {
   Form,
   foreign,
   Note,
+  Submit,
 } from '../kit/components.js';
 import { useFrame } from '../kit/page-frame.js';
 import type { PageContext } from '../kit/page-route.js';
@@ -196,9 +196,7 @@ function Second({ proposal, me }: Readonly<{ proposal: ListedProposal; me: strin
       )}
       <Form to={`proposals/${id}/withdraw`} class="stack-s">
         <p class="small quiet">Withdrawn, nobody can confirm it any more.</p>
-        <div class="actions">
-          <Button look="danger">Withdraw the proposal</Button>
-        </div>
+        <Submit look="danger">Withdraw the proposal</Submit>
       </Form>
       <Note text="If its item has changed since, it is void, and nothing happens." />
     </section>

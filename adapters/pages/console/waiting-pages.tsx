@@ -13,7 +13,7 @@ import {
   listProductionRequests,
   refuseProduction,
 } from '../../../core/usecases/parties/production-requests.js';
-import { Button, Facts, Foreign, Form, Note, Submit } from '../kit/components.js';
+import { Facts, Foreign, Form, Note, Submit } from '../kit/components.js';
 import type { PageContext } from '../kit/page-route.js';
 import { Card } from '../kit/pages/card.js';
 import { idIn } from '../kit/pages/declared-pages.js';
@@ -109,9 +109,7 @@ function Refuse({ orgId, fields }: { orgId: string; fields: ShownFields }) {
       {fields['request']}
       <h2>Refuse</h2>
       {fields['reason']}
-      <div class="actions">
-        <Button look="danger">Refuse the request</Button>
-      </div>
+      <Submit look="danger">Refuse the request</Submit>
     </Form>
   );
 }

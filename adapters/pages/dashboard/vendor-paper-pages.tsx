@@ -17,7 +17,7 @@ import {
   removePaper,
   storePaper,
 } from '../../../core/usecases/parties/vendor-papers.js';
-import { Badge, Button, Foreign, Form, Note } from '../kit/components.js';
+import { Badge, Button, Foreign, Form, Note, Submit } from '../kit/components.js';
 import { FileField, SelectField, TextField } from '../kit/fields.js';
 import { readFile } from '../kit/files/uploaded-file.js';
 import type { MemberRule } from '../kit/page-route.js';
@@ -188,9 +188,7 @@ function Papers({ shown, at }: { readonly shown: Shown; readonly at: string }) {
         />
         <TextField name="expires" label={words.expires} hint={words.expiresHint} type="date" />
         <FileField name="file" label={words.file} accept={contentTypes.join(',')} />
-        <div class="actions">
-          <Button look="primary">{words.upload}</Button>
-        </div>
+        <Submit>{words.upload}</Submit>
       </Form>
     ) : (
       <Note text={words.noFiles} />

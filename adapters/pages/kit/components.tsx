@@ -408,10 +408,10 @@ export function Button({ look, name, value, children }: ButtonProps) {
 }
 
 /** The button of a form below its fields. */
-export function Submit({ children }: { readonly children: ComponentChildren }) {
+export function Submit({ look = 'primary', children }: Omit<ButtonProps, 'name' | 'value'>) {
   return (
     <div class="actions">
-      <Button look="primary">{children}</Button>
+      <Button look={look}>{children}</Button>
     </div>
   );
 }

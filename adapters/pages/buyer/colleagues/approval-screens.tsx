@@ -183,9 +183,7 @@ function decideScreen(
             maxLength={DISPLAY_TEXT_LENGTH_MAX}
             rows={3}
           />
-          <div class="actions">
-            <Button look="danger">{words.declineIt}</Button>
-          </div>
+          <Submit look="danger">{words.declineIt}</Submit>
         </Form>
       </details>,
     ],
@@ -193,8 +191,7 @@ function decideScreen(
 }
 
 function decidedScreen(scene: PaymentScene, { state, reason }: ColleagueApproval): ScreenContent {
-  const { texts } = scene;
-  const words = texts.approval;
+  const words = scene.texts.approval;
   return {
     title: state === 'approved' ? words.didApprove : words.didDecline,
     lede: words.didText(scene.payment.askedBy ?? ''),

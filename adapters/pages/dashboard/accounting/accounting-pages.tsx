@@ -42,7 +42,15 @@ import {
   readEntryFile,
   readEntryPayments,
 } from '../../../../core/usecases/accounting/settlement-entries.js';
-import { Button, ButtonForm, ButtonLink, Foreign, Form, Note } from '../../kit/components.js';
+import {
+  Button,
+  ButtonForm,
+  ButtonLink,
+  Foreign,
+  Form,
+  Note,
+  Submit,
+} from '../../kit/components.js';
 import { type CsvKind, type CsvStyle, csvFile, csvLine } from '../../kit/csv-line.js';
 import { SelectField } from '../../kit/fields.js';
 import { fxCsv, fxLines } from '../../kit/files/fx-file.js';
@@ -389,9 +397,7 @@ function Extract({ found: { month: of, months, summary } }: Readonly<{ found: Fo
         <Form to="accounting/extract/file" class="stack" download>
           <input type="hidden" name="month" value={of} />
           <CsvChoice />
-          <div class="actions">
-            <Button look="primary">{words.download}</Button>
-          </div>
+          <Submit>{words.download}</Submit>
         </Form>
       </section>
     </div>

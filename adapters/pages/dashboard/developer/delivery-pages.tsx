@@ -36,9 +36,8 @@ export const deliveryPages = [
       const mayWrite = allows(actorOf(call).scopes, 'webhooks:write');
       return { ...found, mayReplay: isSent && !isBeingSent(delivery) && mayWrite };
     },
-    show({ texts, view }, shown) {
+    show({ texts: { deliveryPage: words }, view }, shown) {
       const { delivery, subscription, event, payment, mayReplay } = shown;
-      const words = texts.deliveryPage;
       const own = `webhooks/${subscription.id}`;
       return {
         title: delivery.eventType,
@@ -174,8 +173,7 @@ function Attempts({ shown: { attempts } }: Part) {
 }
 
 function LastAnswer({ shown: { attempts } }: Part) {
-  const { texts } = useDashboard();
-  const words = texts.deliveryPage;
+  const words = useDashboard().texts.deliveryPage;
   const last = attempts.at(-1);
   if (last === undefined || last.responseStatus === null) return null;
   const body = last.responseBody ?? '';
@@ -224,8 +222,7 @@ function Details({ shown }: Part) {
 
 /** The bytes that were sent are on one line. */
 export function Body({ event: { body } }: { readonly event: NumberedEvent }) {
-  const { texts } = useDashboard();
-  const words = texts.deliveryPage;
+  const words = useDashboard().texts.deliveryPage;
   return (
     <section class="card">
       <div class="line ends">
@@ -239,8 +236,7 @@ export function Body({ event: { body } }: { readonly event: NumberedEvent }) {
 
 /** Without the signature: it is made with the secret for each attempt, and not kept. */
 function Headers({ shown: { delivery, attempts } }: Part) {
-  const { texts } = useDashboard();
-  const words = texts.deliveryPage;
+  const words = useDashboard().texts.deliveryPage;
   const sentAtMs = attempts.at(-1)?.startedAtMs ?? delivery.createdAtMs;
   const seconds = Math.floor(sentAtMs / SECOND_MS);
   const headers = [

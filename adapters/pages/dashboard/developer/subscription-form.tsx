@@ -45,8 +45,7 @@ function Events({
   chosen,
   error,
 }: Readonly<{ chosen: readonly string[]; error: string | undefined }>) {
-  const { texts } = useDashboard();
-  const words = texts.webhooks;
+  const words = useDashboard().texts.webhooks;
   const every = { hint: words.pickHint, error };
   return (
     <fieldset class="field">

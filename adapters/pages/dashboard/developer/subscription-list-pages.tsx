@@ -194,7 +194,7 @@ export function LastError({ health }: { readonly health: SubscriptionHealth }) {
 
 /** The only page that has the secret. A reload sends the form again, which changes nothing. */
 export function secretScreen(
-  { texts, view }: DashboardScene,
+  { texts: { webhooks: words }, view }: DashboardScene,
   {
     heading,
     subscription,
@@ -207,7 +207,6 @@ export function secretScreen(
     readonly overlaps: readonly string[];
   },
 ): DashboardContent {
-  const words = texts.webhooks;
   return {
     title: heading,
     place: 'webhooks',

@@ -200,8 +200,7 @@ async function sellersOf(
   });
 }
 
-function formScreen({ texts }: DashboardScene, draft: Draft): DashboardContent {
-  const words = texts.invoice;
+function formScreen({ texts: { invoice: words } }: DashboardScene, draft: Draft): DashboardContent {
   return {
     title: words.newHeading,
     place: 'invoices',
@@ -223,9 +222,8 @@ function errorOf({ errors }: Draft, name: string): string | undefined {
 }
 
 function InvoiceForm({ draft }: DraftProps) {
-  const { texts } = useDashboard();
   const { typed, requiresApproval } = draft;
-  const words = texts.invoice;
+  const words = useDashboard().texts.invoice;
   return (
     <Form to="invoices/new" class="stack" files="by_button" preview>
       <FormKey value={typed.key} />

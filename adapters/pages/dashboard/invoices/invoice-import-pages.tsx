@@ -341,8 +341,7 @@ function FileForm({ made }: ImportProps) {
 
 /** Both forms of the page have it. */
 function WritingField({ id, made }: ImportProps & { readonly id: string }) {
-  const { texts } = useDashboard();
-  const words = texts.invoiceImport;
+  const words = useDashboard().texts.invoiceImport;
   return (
     <SelectField
       name="writing"

@@ -24,7 +24,7 @@ import {
   removeMember,
   setMember,
 } from '../../../../core/usecases/access/members.js';
-import { Breakable, Button, ButtonLink, Foreign, Form, Sub } from '../../kit/components.js';
+import { Breakable, ButtonLink, Foreign, Form, Sub, Submit } from '../../kit/components.js';
 import { SelectField } from '../../kit/fields.js';
 import type { PageContext } from '../../kit/page-route.js';
 import { Card } from '../../kit/pages/card.js';
@@ -388,9 +388,7 @@ function Removal({ member, keepers }: { member: Member; keepers: readonly string
           empty={words.keepNobody}
           choices={keepers.map((email) => ({ value: email, label: email }))}
         />
-        <div class="actions">
-          <Button look="danger">{words.removeButton(memberName(member))}</Button>
-        </div>
+        <Submit look="danger">{words.removeButton(memberName(member))}</Submit>
       </Form>
     </Card>
   );

@@ -162,16 +162,8 @@ export function Said({
 }) {
   if (errors.length > 0) return <ErrorSummary errors={errors} />;
   return [
-    done === undefined ? null : (
-      <Note look="ok" live>
-        <p>{done}</p>
-      </Note>
-    ),
-    notice === undefined ? null : (
-      <Note live>
-        <p>{notice}</p>
-      </Note>
-    ),
+    done === undefined ? null : <Note look="ok" live text={done} />,
+    notice === undefined ? null : <Note live text={notice} />,
   ];
 }
 
