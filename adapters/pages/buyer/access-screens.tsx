@@ -161,7 +161,7 @@ export function linkEndedScreen(scene: Scene, page: LinkEnded): ScreenContent {
   const { cause, maskedEmail } = page;
   const org = giverOf(scene);
   return {
-    title: texts.linkEnded.heading,
+    title: texts.frame.linkEnded,
     lede: texts.linkEnded.lede,
     station: null,
     body: [

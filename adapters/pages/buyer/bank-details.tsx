@@ -81,8 +81,8 @@ function MustMatch({ scene, instructions }: BankProps) {
     <h2>{both ? transfer.match : transfer.matchAmount}</h2>,
     <Exact
       rows={[
-        { label: texts.money.amount, shown: format.money(amount), copy: plainAmount(amount) },
-        ...referenceRows(instructions, transfer.reference),
+        { label: texts.frame.amount, shown: format.money(amount), copy: plainAmount(amount) },
+        ...referenceRows(instructions, texts.frame.reference),
         ...(isFromAbroad(instructions)
           ? [{ label: transfer.charges, shown: OUR, copy: null }]
           : []),

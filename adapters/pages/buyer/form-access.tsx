@@ -72,14 +72,14 @@ async function showEntry(context: PageContext, call: AnyCall, subject: Subject) 
 
 /** What the form is, and the way in. */
 export function askFormScreen(scene: BareScene, subject: Subject): ScreenContent {
-  const { words, view } = scene;
+  const { texts, words, view } = scene;
   return {
     title: words.ask.heading(nameOf(view.organization?.name ?? '')),
     lede: subject === 'owner' ? words.ask.owner : words.ask.lede,
     station: null,
     body: (
       <Form to="link" class="card stack-s">
-        <Submit>{words.ask.send}</Submit>
+        <Submit>{texts.ask.send}</Submit>
         <p class="small quiet">{words.ask.sendHint}</p>
       </Form>
     ),

@@ -67,7 +67,7 @@ function ItemTable({
   scene: { texts },
   items,
 }: Readonly<{ scene: PaymentScene; items: readonly LineItem[] }>) {
-  const { item, quantity, unitPrice, subtotal, lines } = texts.price;
+  const { item, unitPrice, subtotal, lines } = texts.price;
   return (
     <Table
       label={lines}
@@ -75,7 +75,7 @@ function ItemTable({
       folds
       columns={({ column, named }) => [
         named(item, ({ description }) => <Foreign text={description} />),
-        column(quantity, 'num', (line) => plainText(line.quantity)),
+        column(texts.frame.quantity, 'num', (line) => plainText(line.quantity)),
         column(unitPrice, 'num', (line) => plainText(line.unitPrice)),
         column(subtotal, 'num main', (line) => plainText(line.subtotal)),
       ]}

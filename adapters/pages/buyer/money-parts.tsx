@@ -125,7 +125,7 @@ function MoneyTable({
       ? texts.money.received
       : texts.money.receivedOn(<Time atMs={receivedAtMs} as="day" />);
   const last = {
-    missing: line(texts.money.missing, missing),
+    missing: line(texts.frame.missing, missing),
     payee: line(texts.money.forPayee(payee), kept),
     review: line(texts.money.review, kept),
   }[rest];

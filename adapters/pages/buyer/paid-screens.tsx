@@ -196,7 +196,7 @@ function amountRows(scene: PaymentScene, settlement: SettlementView): readonly F
     { label: texts.price.fees, value: format.money(fees), look: 'num' },
     { label: texts.price.rate, value: `1\u00a0${currency} = ${shownRate}\u00a0BRL`, look: 'num' },
     {
-      label: texts.price.effectiveRate,
+      label: texts.frame.effectiveRate,
       value: effectiveOf(format, payment.amount, settled),
       look: 'num',
     },
@@ -215,7 +215,7 @@ function factRows(scene: PaymentScene): readonly (FactRow | null)[] {
       ? null
       : { label: texts.paid.sentBy, value: <Foreign text={payment.senderNames.join(', ')} /> },
     approvedRow(scene),
-    { label: texts.paid.payee, value: payee, ...taxIdNote(payment, texts) },
+    { label: texts.frame.payee, value: payee, ...taxIdNote(payment, texts) },
     { label: texts.paid.purpose, value: purpose === null ? null : texts.purposes[purpose] },
     ...paymentRows(scene),
     attachmentRow(scene),

@@ -161,7 +161,7 @@ function fittingIn({ payment: { id } }: PaymentScene, list: BuyerPayments): read
 
 function List({ scene, list }: { readonly scene: PaymentScene; list: BuyerPayments }) {
   const { texts, format, view, org } = scene;
-  const { payments, frame, paid, money } = texts;
+  const { payments, frame, paid } = texts;
   const ids = list.isAll ? fittingIn(scene, list).map(({ id }) => id) : [scene.payment.id];
   const ticked = new Set(ids);
   const days = formatOf(view.locale, { timeZone: scene.organization.timeZone });
@@ -203,12 +203,12 @@ function List({ scene, list }: { readonly scene: PaymentScene; list: BuyerPaymen
             <DueDate scene={scene} payment={payment} />
           </>
         )),
-        column(paid.payee, ({ payeeName }) => <Foreign text={payeeName ?? org} />),
+        column(frame.payee, ({ payeeName }) => <Foreign text={payeeName ?? org} />),
         column(payments.created, ({ createdAtMs: atMs }) => (
           <time dateTime={formatInstant(atMs)}>{days.shortDay(atMs)}</time>
         )),
-        column(payments.state, (payment) => stateOf(scene, payment)),
-        column(money.amount, 'num main', ({ amount }) => format.money(amount)),
+        column(frame.state, (payment) => stateOf(scene, payment)),
+        column(frame.amount, 'num main', ({ amount }) => format.money(amount)),
       ]}
     />
   );
@@ -268,10 +268,10 @@ const columns: readonly Column[] = [
   [({ frame }) => frame.invoice, ({ payment }) => payment.number],
   [({ frame }) => frame.purchaseOrder, ({ payment }) => payment.purchaseOrder],
   [({ frame }) => frame.buyerReference, ({ payment }) => payment.buyerReference],
-  [({ paid }) => paid.payee, ({ payment, scene }) => payment.payeeName ?? scene.org],
+  [({ frame }) => frame.payee, ({ payment, scene }) => payment.payeeName ?? scene.org],
   [({ payments }) => payments.created, ({ scene, payment }) => dayIn(scene, payment.createdAtMs)],
-  [({ payments }) => payments.state, ({ scene, payment }) => stateOf(scene, payment)],
-  [({ money }) => money.amount, ({ payment }) => plainAmount(payment.amount)],
+  [({ frame }) => frame.state, ({ scene, payment }) => stateOf(scene, payment)],
+  [({ frame }) => frame.amount, ({ payment }) => plainAmount(payment.amount)],
   [({ payments }) => payments.currency, ({ payment }) => payment.amount.currency],
   [({ paid }) => `${paid.paidOut} (BRL)`, settled(({ settled }) => plainAmount(settled))],
   [({ frame }) => frame.due, ({ payment }) => payment.dueDate],

@@ -182,7 +182,7 @@ function priceRows(
     row(price.youPay, ({ source }) => format.money(source)),
     row(price.fees, ({ fees }) => format.money(fees)),
     row(price.rate, (terms) => rateOf(format, terms)),
-    row(price.effectiveRate, ({ source, target }) => effectiveOf(format, source, target)),
+    row(texts.frame.effectiveRate, ({ source, target }) => effectiveOf(format, source, target)),
     {
       ...receives,
       value: [about, receives.value],

@@ -29,7 +29,7 @@ export function remittancePage(scene: PaymentScene): ScreenContent {
       <Rows
         rows={[
           { label: texts.paid.payer, value: payment.payer === null ? null : payerNameOf(scene) },
-          { label: texts.paid.payee, value: payee, ...taxIdNote(payment, texts) },
+          { label: texts.frame.payee, value: payee, ...taxIdNote(payment, texts) },
           {
             label: texts.paid.reference,
             value: payment.instructions?.reference ?? null,
@@ -41,7 +41,7 @@ export function remittancePage(scene: PaymentScene): ScreenContent {
           },
           // What the line of the bank says, if that is not the total below.
           { label: texts.money.received, value: isShort ? format.money(arrived) : null },
-          { label: texts.money.missing, value: isShort ? format.money(missing) : null },
+          { label: texts.frame.missing, value: isShort ? format.money(missing) : null },
         ]}
       />,
       <Members scene={scene} />,
@@ -82,10 +82,10 @@ function Members({ scene }: { readonly scene: PaymentScene }) {
         column(texts.frame.due, ({ payment: { dueDate } }) =>
           dueDate === null ? '–' : <Day day={dueDate} />,
         ),
-        column(texts.payments.state, ({ payment: { status } }) =>
+        column(texts.frame.state, ({ payment: { status } }) =>
           status === 'settled' ? texts.journey.paid : states[isTerminal(status) ? 'over' : 'open'],
         ),
-        column(texts.money.amount, 'num main', (member) => format.money(member.payment.amount)),
+        column(texts.frame.amount, 'num main', (member) => format.money(member.payment.amount)),
       ]}
       foot={[texts.together.total, format.money(sumsOf(payment).asked)]}
     />

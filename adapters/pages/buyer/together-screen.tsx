@@ -76,7 +76,7 @@ function Offer({
           <Foreign text={helpReference(payment)} />,
           <DueDate scene={scene} payment={payment} />,
         ]),
-        column(texts.money.amount, 'num main', ({ missing, quote }) => [
+        column(texts.frame.amount, 'num main', ({ missing, quote }) => [
           format.money(missing),
           quote === null ? null : (
             <p class="small quiet">

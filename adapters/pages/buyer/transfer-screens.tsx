@@ -267,7 +267,7 @@ function Rest({ scene }: { readonly scene: PaymentScene }) {
       <h2>{texts.short.rest}</h2>
       <Exact
         rows={[
-          { label: texts.money.amount, shown: format.money(missing), copy: plainAmount(missing) },
+          { label: texts.frame.amount, shown: format.money(missing), copy: plainAmount(missing) },
           ...referenceRows(payment.instructions, texts.short.referenceAsBefore),
         ]}
       />

@@ -148,7 +148,7 @@ function shellOf(
         {viewer === null ? null : (
           <li>
             <Form to="/dashboard/sign-out">
-              <Button look="link">{texts.signIn.signOut}</Button>
+              <Button look="link">{texts.frame.signOut}</Button>
             </Form>
           </li>
         )}

@@ -58,7 +58,7 @@ export function Money({ detail }: Part) {
           ),
           situation === 'money_missing'
             ? {
-                label: <span class="warned">{words.missing}</span>,
+                label: <span class="warned">{texts.frame.missing}</span>,
                 value: <span class="warned">{format.money(amounts.missing)}</span>,
                 look: 'num',
               }
@@ -70,7 +70,7 @@ export function Money({ detail }: Part) {
           effective === null
             ? null
             : {
-                label: words.effectiveRate,
+                label: texts.frame.effectiveRate,
                 value: words.rate(payment.amount.currency, format.rate(effective)),
                 look: 'num',
               },
@@ -204,13 +204,13 @@ export function Details({ detail }: Part) {
       <Facts
         facts={[
           [words.reason, foreign(reason)],
-          [words.number, foreign(number)],
+          [texts.frame.invoice, foreign(number)],
           [words.yourId, foreign(externalId)],
           [words.purchaseOrder, foreign(purchaseOrder)],
-          [texts.payments.payee, foreign(payeeOf(scene, payment))],
-          [words.due, dueDate && format.date(dueDate)],
+          [texts.frame.payee, foreign(payeeOf(scene, payment))],
+          [texts.frame.due, dueDate && format.date(dueDate)],
           [
-            texts.invoice.attachment,
+            texts.frame.attachment,
             attachment && (
               <>
                 <a href={`${view.path}/payments/${payment.id}/attachment`}>

@@ -83,7 +83,7 @@ export function columnsOf(
   const sent = ({ payment }: ShownView) => sentOf(scene, payment);
   return ({ column, named, cut }) => [
     {
-      ...named(words.reference, 'c-ref', ({ payment }) => (
+      ...named(texts.frame.reference, 'c-ref', ({ payment }) => (
         <a href={`${view.path}/payments/${payment.id}`} class="reference">
           <Reference text={referenceOf(payment)} />
         </a>
@@ -97,13 +97,13 @@ export function columnsOf(
       (row) => situationIn(scene, row).pill.text,
       (row) => <State view={row} pill />,
     ),
-    column(words.amount, 'num c-amount', ({ payment }) => <Amount money={payment.amount} />),
+    column(texts.frame.amount, 'num c-amount', ({ payment }) => <Amount money={payment.amount} />),
     ...(place === 'payments'
       ? [
           column(words.receives, 'num wide c-brl quiet', ({ payment: { settlement } }) =>
             settlement === null ? '–' : format.digits(settlement.settled),
           ),
-          cut(words.payee, 'wide quiet c-payee', ({ payment }) => payeeOf(scene, payment)),
+          cut(texts.frame.payee, 'wide quiet c-payee', ({ payment }) => payeeOf(scene, payment)),
         ]
       : [
           column(texts.invoice.due, 'num only-l c-due', ({ payment: { dueDate } }) =>

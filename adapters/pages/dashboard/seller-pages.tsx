@@ -197,7 +197,7 @@ function sellerColumns({ texts, view, format }: DashboardScene): RowColumns<Conn
       ({ externalId }) => externalId ?? '',
       ({ externalId }) => <Foreign text={externalId ?? '–'} />,
     ),
-    column(texts.common.state, 'c-state', (account) => <State account={account} />),
+    column(texts.frame.state, 'c-state', (account) => <State account={account} />),
     cut(words.missing, 'wide quiet', lacksIn, lacksIn),
     column(texts.common.created, 'only-l c-due when', ({ createdAtMs }) =>
       format.short(createdAtMs),
@@ -325,7 +325,7 @@ function detailScreen({ texts, view }: DashboardScene, detail: Detail): Dashboar
         ? undefined
         : [
             <ButtonLink href={`${view.path}/sellers/${account.id}/vendor-documents`}>
-              {texts.vendorPapers.heading}
+              {texts.frame.vendorPapers}
             </ButtonLink>,
             <ButtonLink href={listPath(`${view.path}/payments`, { seller: externalId })}>
               {words.payments}
@@ -437,7 +437,7 @@ function Destination({ detail: { account, changes } }: { readonly detail: Detail
   const words = texts.seller;
   const held = isHeld(account, view.nowMs) ? account.heldUntilMs : null;
   return (
-    <Card heading={texts.setup.pix.heading} isStack>
+    <Card heading={texts.setup.start.pix.heading} isStack>
       <p>{account.destinationRef === null ? words.noDestination : words.hasDestination}</p>
       {held === null ? null : <p>{words.held(format.instant(held))}</p>}
       {changes.length === 0 ? null : (
@@ -447,7 +447,7 @@ function Destination({ detail: { account, changes } }: { readonly detail: Detail
           columns={({ column, named }) => [
             named(texts.common.created, 'when', ({ createdAtMs }) => format.short(createdAtMs)),
             column(
-              texts.common.state,
+              texts.frame.state,
               (change) => texts.setup.pix.states[changeState(change, view.nowMs)],
             ),
             column(words.effective, 'only-l when', ({ effectiveAtMs }) =>

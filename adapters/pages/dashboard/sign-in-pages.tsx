@@ -213,7 +213,7 @@ function enterScreen(
 
 function linkEndedScreen({ texts, view }: DashboardScene, { cause }: LinkEnded): DashboardContent {
   return {
-    title: texts.signIn.endedHeading,
+    title: texts.frame.linkEnded,
     lede: texts.signIn[cause],
     place: null,
     body: (

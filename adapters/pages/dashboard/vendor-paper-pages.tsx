@@ -81,7 +81,7 @@ function papersAt({ path, place, read, change, holderOf }: Place) {
       show: ({ texts, view }, shown) => {
         const of = shown.holder.kind === 'seller' ? `sellers/${shown.holder.id}` : 'settings';
         return {
-          title: texts.vendorPapers.heading,
+          title: texts.frame.vendorPapers,
           lede: texts.vendorPapers.lede,
           place,
           crumbs: [<a href={`${view.path}/${of}`}>{texts.places[place]}</a>],
@@ -157,12 +157,12 @@ function Papers({ shown, at }: { readonly shown: Shown; readonly at: string }) {
   };
   return [
     <Table
-      label={words.heading}
+      label={texts.frame.vendorPapers}
       rows={rows}
       columns={({ column, named }) => [
         named(words.kind, ({ kind }) => words.kinds[kind]),
-        column(words.file, ({ paper }) => paper && <Foreign text={paper.fileName} />),
-        column(texts.common.state, stateOf),
+        column(texts.invoice.file, ({ paper }) => paper && <Foreign text={paper.fileName} />),
+        column(texts.frame.state, stateOf),
         column(words.expires, ({ paper }) =>
           paper?.expiresOn == null ? '–' : format.date(paper.expiresOn),
         ),
@@ -187,8 +187,8 @@ function Papers({ shown, at }: { readonly shown: Shown; readonly at: string }) {
           width="medium"
         />
         <TextField name="expires" label={words.expires} hint={words.expiresHint} type="date" />
-        <FileField name="file" label={words.file} accept={contentTypes.join(',')} />
-        <Submit>{words.upload}</Submit>
+        <FileField name="file" label={texts.invoice.file} accept={contentTypes.join(',')} />
+        <Submit>{texts.frame.upload}</Submit>
       </Form>
     ) : (
       <Note text={words.noFiles} />

@@ -258,7 +258,7 @@ function ThisPayment() {
   const { payee, amount } = payment;
   const rows: readonly (FactRow | null)[] = [
     { label: texts.frame.to, value: <b>{nameOf(payee)}</b>, ...taxIdNote(payment, texts) },
-    { label: texts.money.amount, value: <b class="num">{format.money(amount)}</b> },
+    { label: texts.frame.amount, value: <b class="num">{format.money(amount)}</b> },
     ...paymentRows(scene),
     attachmentRow(scene),
     vendorPapersRow(scene),

@@ -55,7 +55,7 @@ export function documentsScreen(scene: KycScene, props: DocumentProps): ScreenCo
     (owner) => filesOf(scene, owner).length > 0 || isDelegated(scene, owner),
   );
   return stepFrame(scene, 'documents', {
-    title: words.documents.heading,
+    title: words.steps.documents,
     lede: undefined,
     errors: fileErrors(scene, props, parties),
     body: [
@@ -67,7 +67,7 @@ export function documentsScreen(scene: KycScene, props: DocumentProps): ScreenCo
           href={`${view.path}/kyc/${nextKycStep(form.steps, 'documents')}`}
           look="primary"
         >
-          {words.next}
+          {scene.texts.frame.continue}
         </ButtonLink>
         {props.limits === null ? null : (
           <span class="not-touch">
@@ -82,9 +82,9 @@ export function documentsScreen(scene: KycScene, props: DocumentProps): ScreenCo
 /** A link for a phone is made; a member signs in on the phone. */
 function ToPhone({ scene: { form, words, view } }: { readonly scene: KycScene }) {
   if (form.party.party === 'organization') {
-    return <ButtonLink href={`${view.path}/kyc/phone`}>{words.documents.phone}</ButtonLink>;
+    return <ButtonLink href={`${view.path}/kyc/phone`}>{words.phone.heading}</ButtonLink>;
   }
-  return <ButtonForm to="kyc/phone">{words.documents.phone}</ButtonForm>;
+  return <ButtonForm to="kyc/phone">{words.phone.heading}</ButtonForm>;
 }
 
 function filesOf({ form }: KycScene, owner: number | null) {
@@ -193,7 +193,7 @@ function FileForms({
         drop={documents.drop}
       />
       <Button look="sm">
-        {documents.upload}
+        {scene.texts.frame.upload}
         <span class="vh"> {label}</span>
       </Button>
     </Form>

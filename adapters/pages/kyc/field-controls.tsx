@@ -16,6 +16,7 @@ import {
   SelectField,
   TextField,
 } from '../kit/fields.js';
+import { frameTexts } from '../kit/frame-texts.js';
 import { type FieldScene, type KycScene, problemAt, textOf, valuesOf } from './kyc-scene.js';
 import { countryNames, taxNameOf } from './kyc-texts.js';
 
@@ -72,7 +73,7 @@ function Field(props: FieldProps) {
   const label = labelOf(scene, place);
   const common = {
     name: field,
-    label: isRequired ? label : words.optional(label),
+    label: isRequired ? label : frameTexts[view.locale].optional(label),
     hint: hintOf(scene, place, stored),
     error: problemAt(scene, place),
   };
@@ -198,7 +199,7 @@ export function Shown({ scene, place }: { readonly scene: KycScene; readonly pla
     case 'choice':
       return <>{choicesOf(scene, field).find((one) => one.value === value)?.label ?? value}</>;
     case 'file':
-      return <>{words.review.received}</>;
+      return <>{words.documents.received}</>;
     default:
       return <Foreign text={value} />;
   }

@@ -57,7 +57,7 @@ export function ownersScreen(scene: KycScene): ScreenContent {
       isEmpty ? null : (
         <div class="actions">
           <ButtonLink href={`${view.path}/kyc/${nextKycStep(form.steps, 'owners')}`} look="primary">
-            {words.next}
+            {scene.texts.frame.continue}
           </ButtonLink>
         </div>
       ),
@@ -82,7 +82,7 @@ function OwnerRow({ scene, owner }: { readonly scene: KycScene; readonly owner: 
           <span class="vh"> {name}</span>
         </ButtonLink>
         <ButtonForm to={`kyc/owners/${owner}/remove`} look="link">
-          {words.owners.remove}
+          {words.documents.remove}
           <span class="vh"> {name}</span>
         </ButtonForm>
       </div>
@@ -159,7 +159,7 @@ function AskCard({
           error={addressProblem === null ? undefined : words.problems[addressProblem]}
         />
         <div class="actions">
-          <Button>{asked === null ? words.owners.send : words.owners.again}</Button>
+          <Button>{asked === null ? words.handOver.send : words.owners.again}</Button>
         </div>
       </Form>
     </>

@@ -89,7 +89,7 @@ function ToDo({ scene }: { readonly scene: KycScene }) {
         {missing.map((place) => (
           <li>
             <a href={hrefOf(scene, place)}>
-              {placeName(scene, place)}: {words.review.missing}
+              {placeName(scene, place)}: {words.documents.missing}
             </a>
           </li>
         ))}
@@ -115,12 +115,12 @@ function rowsOf(scene: KycScene, step: KycStep): readonly FactRow[] {
   const { form, words } = scene;
   if (step === 'type') {
     const { entityType } = form.draft;
-    const value = entityType === null ? words.review.missing : words.types[entityType];
+    const value = entityType === null ? words.documents.missing : words.types[entityType];
     return [{ label: words.steps.type, value }];
   }
   if (step === 'terms') {
     const isAccepted = textOf(form.draft.dossier.tosId) !== null;
-    const value = isAccepted ? words.terms.accepted : words.review.missing;
+    const value = isAccepted ? words.terms.accepted : words.documents.missing;
     return [{ label: words.steps.terms, value }];
   }
   if (step === 'documents') return fileRows(scene, null);
@@ -133,7 +133,7 @@ function fieldRows(scene: KycScene, page: KycPage, owner: number | null): readon
     const isBlank = textOf(valuesOf(scene, owner)[field]) === null;
     if (isBlank && !isRequired) return [];
     const shown = <Shown scene={scene} place={{ field, owner }} />;
-    return [{ label: words.fields[field], value: isBlank ? words.review.missing : shown }];
+    return [{ label: words.fields[field], value: isBlank ? words.documents.missing : shown }];
   });
 }
 
@@ -143,7 +143,9 @@ function fileRows(scene: KycScene, owner: number | null): readonly FactRow[] {
   return files.map(({ field }) => ({
     label: fieldName(scene, { field, owner }),
     value:
-      textOf(valuesOf(scene, owner)[field]) === null ? words.review.missing : words.review.received,
+      textOf(valuesOf(scene, owner)[field]) === null
+        ? words.documents.missing
+        : words.documents.received,
   }));
 }
 

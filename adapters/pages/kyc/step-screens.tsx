@@ -135,7 +135,7 @@ export function termsScreen(
         {url === null || tosId !== null ? (
           <Form to="kyc/terms">
             <input type="hidden" name="tosId" value={tosId ?? ''} />
-            <Submit>{words.terms.save}</Submit>
+            <Submit>{scene.texts.frame.continue}</Submit>
           </Form>
         ) : null}
       </div>

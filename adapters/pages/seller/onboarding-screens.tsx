@@ -74,7 +74,7 @@ export function linkEndedScreen(scene: Scene, link: OnboardingLinkState): Screen
   const words = wordsOf(scene);
   const org = orgOf(scene);
   return {
-    title: scene.texts.linkEnded.heading,
+    title: scene.texts.frame.linkEnded,
     lede: whatHappened(scene, link),
     station: null,
     body: [<p>{words.renew(org)}</p>, link.state === 'used' ? <p>{words.notYou(org)}</p> : null],

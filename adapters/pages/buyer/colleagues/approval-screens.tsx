@@ -157,7 +157,7 @@ function decideScreen(
         <Rows
           rows={[
             { label: texts.frame.to, value: payeeName, ...taxIdNote(scene.payment, texts) },
-            { label: texts.money.amount, value: <b class="num">{amount}</b> },
+            { label: texts.frame.amount, value: <b class="num">{amount}</b> },
             ...paymentRows(scene),
             attachmentRow(scene),
           ]}

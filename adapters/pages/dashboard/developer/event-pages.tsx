@@ -126,7 +126,7 @@ function Webhooks({
                 {shownUrl(urls.get(delivery.subscriptionId) ?? delivery.subscriptionId)}
               </a>
             )),
-            column(texts.common.state, (delivery) => <DeliveryState delivery={delivery} />),
+            column(texts.frame.state, (delivery) => <DeliveryState delivery={delivery} />),
           ]}
         />
       )}

@@ -128,7 +128,7 @@ function columnsOf(scene: DashboardScene): RowColumns<SubscriptionHealth> {
         <Breakable text={typesText(subscription)} />
       </span>,
     ]),
-    column(texts.common.state, (health) => <HealthBadge health={health} />),
+    column(texts.frame.state, (health) => <HealthBadge health={health} />),
     column(words.lastDay, 'num only-l', (health) => lastDayText(scene, health)),
     column(words.lastError, 'only-l', (health) => <LastError health={health} />),
     column(words.oldest, 'wide when', ({ oldestPendingAtMs }) =>

@@ -368,7 +368,7 @@ function Deliveries({ shown }: { readonly shown: Shown }) {
             column(words.payment, 'only-l', ({ payment }) => (
               <PaymentName payment={payment} isShort />
             )),
-            column(texts.common.state, ({ delivery }) => <DeliveryState delivery={delivery} />),
+            column(texts.frame.state, ({ delivery }) => <DeliveryState delivery={delivery} />),
             column(words.attempt, 'num wide', ({ delivery }) => attemptText(words, delivery)),
             column(texts.common.nextAttempt, 'only-l when', ({ delivery: { nextAttemptAtMs } }) =>
               nextAttemptAtMs === null ? '–' : format.short(nextAttemptAtMs),

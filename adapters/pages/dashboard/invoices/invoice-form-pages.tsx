@@ -356,7 +356,7 @@ function Attached({ draft }: DraftProps) {
   const words = texts.invoice;
   return (
     <fieldset class="card">
-      <legend>{words.attachment}</legend>
+      <legend>{texts.frame.attachment}</legend>
       {attachment === null ? null : (
         <div class="line ends">
           <input type="hidden" name="attachment" value={attachment.documentId} />
@@ -413,7 +413,7 @@ function Lines({ draft }: DraftProps) {
       {typed.lines.map(({ item, quantity, amount }, at) => (
         <li>
           {input(`item${at}`, words.item, at, item, false)}
-          {input(`quantity${at}`, words.quantity, at, quantity, true)}
+          {input(`quantity${at}`, texts.frame.quantity, at, quantity, true)}
           {input(`amount${at}`, words.amount, at, amount, true)}
         </li>
       ))}
@@ -460,7 +460,7 @@ function Preview({ draft: { typed, sellers } }: DraftProps) {
       {number === '' && !isCalendarDate(due) ? null : (
         <Facts
           facts={[
-            [texts.payment.number, number === '' ? null : <span class="digits">{number}</span>],
+            [texts.frame.invoice, number === '' ? null : <span class="digits">{number}</span>],
             [words.due, isCalendarDate(due) ? <Day day={due} /> : null],
           ]}
         />

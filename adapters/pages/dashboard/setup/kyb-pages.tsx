@@ -166,7 +166,7 @@ async function readTerms({ deps }: PageContext, call: MemberCall) {
 function termsScreen({ texts }: DashboardScene, { url, tosId }: Terms): DashboardContent {
   const words = texts.setup.terms;
   return {
-    title: words.heading,
+    title: texts.setup.start.terms.heading,
     lede: words.lede,
     place: 'gettingStarted',
     crumbs: [<ToPlace of="gettingStarted" />],

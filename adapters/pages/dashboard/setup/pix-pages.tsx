@@ -36,7 +36,7 @@ export const pixPages = memberPages.form({
     const words = texts.setup.pix;
     const isChange = profile.destinationRef !== null;
     return {
-      title: words.heading,
+      title: texts.setup.start.pix.heading,
       lede: words.lede,
       place: 'gettingStarted',
       crumbs: [<ToPlace of="gettingStarted" />],
@@ -76,6 +76,6 @@ function changeColumns({ texts, format, view }: DashboardScene): RowColumns<Dest
     named(words.destination, ({ pixKeyShown }) => pixKeyShown),
     column(words.changed, 'when', ({ createdAtMs }) => short(createdAtMs)),
     column(words.effective, 'when', ({ effectiveAtMs }) => short(effectiveAtMs)),
-    column(texts.common.state, (change) => words.states[changeState(change, view.nowMs)]),
+    column(texts.frame.state, (change) => words.states[changeState(change, view.nowMs)]),
   ];
 }

@@ -47,7 +47,7 @@ export const productionPages = memberPages.form({
     ...contactOf(scene, asking),
   }),
   show: (scene, { request }) => ({
-    title: scene.texts.setup.production.heading,
+    title: scene.texts.setup.start.production.heading,
     lede: scene.texts.setup.production.lede,
     place: 'gettingStarted',
     crumbs: [<ToPlace of="gettingStarted" />],
@@ -112,7 +112,7 @@ function contactOf(
   { organization }: Asking,
 ): Partial<Record<'contact' | 'supportEmail' | 'supportPhone', DeclaredField<string | null>>> {
   if (hasContact(organization)) return {};
-  const { contact, contactText, email, phone, ...problems } = setup.production;
+  const { contact, contactText, ...problems } = setup.production;
   return {
     contact: words(
       <>
@@ -121,7 +121,7 @@ function contactOf(
       </>,
     ),
     supportEmail: textAs({
-      label: email,
+      label: setup.settings.supportEmail,
       type: 'email',
       max: 320,
       spellcheck: false,
@@ -132,10 +132,10 @@ function contactOf(
       },
     }),
     supportPhone: textAs({
-      label: phone,
+      label: setup.settings.supportPhone,
       type: 'tel',
       max: 40,
-      problem: problems.notAPhone,
+      problem: setup.settings.notAPhone,
       read: (typed) => (typed === '' || readPhone(typed) !== null ? typed : null),
     }),
   };

@@ -125,7 +125,7 @@ export const settingsPages = [
       place: 'settings',
       actions: (
         <ButtonLink href={`${scene.view.path}/vendor-documents`}>
-          {scene.texts.vendorPapers.heading}
+          {scene.texts.frame.vendorPapers}
         </ButtonLink>
       ),
       body: <Shown settings={settings} />,
@@ -227,7 +227,7 @@ function contactFields({ texts }: DashboardScene, settings: Settings) {
     const mayBeEmpty = (typed: TypedForm) =>
       name !== 'supportEmail' || !needsContact || !isBare(typed);
     return textAs({
-      label: words.optional(words[name]),
+      label: texts.frame.optional(words[name]),
       type: kind,
       max: 320,
       spellcheck: false,
@@ -291,7 +291,7 @@ function ruleFields({ texts }: DashboardScene, settings: Settings) {
 function colorField({ texts, format }: DashboardScene): DeclaredField<string> {
   const words = texts.setup.settings;
   return textAs({
-    label: words.optional(words.accentColor),
+    label: texts.frame.optional(words.accentColor),
     hint: words.accentHint,
     max: 20,
     spellcheck: false,
@@ -352,7 +352,7 @@ function Shown({ settings }: { readonly settings: Settings }) {
           row(words.name, <Foreign text={settings.name} />),
           row(words.details, <a href={`${view.path}${START_PATH}`}>{kyb}</a>),
           row(
-            texts.setup.pix.heading,
+            texts.setup.start.pix.heading,
             mayChange ? <a href={`${view.path}${START_PATH}/pix`}>{pixShown}</a> : pixShown,
           ),
         ])}

@@ -348,7 +348,7 @@ function MemberActions({ team, member }: Readonly<{ team: Team; member: Member }
         </Form>
       ) : null}
       <a class="btn sm" href={`${view.path}/team/${member.id}`}>
-        {words.change}
+        {texts.setup.start.change}
         {named}
       </a>
     </div>

@@ -12,6 +12,7 @@ import type { PayerRelation } from '../../../../core/domain/payments/payer-relat
 import type { PaymentStatus } from '../../../../core/domain/payments/payment.js';
 import type { CommandOutcome } from '../../../../core/domain/payments/timeline.js';
 import type { DeliveryStatus } from '../../../../core/domain/webhooks/webhook-delivery.js';
+import { frameTexts } from '../../kit/frame-texts.js';
 import { emailTexts } from '../../kit/pages/email-texts.js';
 import { statusTexts } from '../../letters/situation-texts.js';
 import type { SpreadsheetLoss } from '../invoices/spreadsheet-losses.js';
@@ -22,6 +23,7 @@ import { setupEn } from './setup-en.js';
 export const dashboardEn = {
   ...developerEn,
   frame: {
+    ...frameTexts.en,
     title: (page: string, organization: string | null) =>
       [page, organization, 'Ponte'].filter((part) => part !== null).join(' – '),
     testBar: 'No real money moves here.',
@@ -53,7 +55,6 @@ export const dashboardEn = {
   },
   /** On several screens, each with one meaning. */
   common: {
-    state: 'State',
     name: 'Name',
     created: 'Created',
     /** A delivery, which is feminine in the other languages. */
@@ -131,7 +132,6 @@ export const dashboardEn = {
       'Look in your spam folder. Ask an owner of your organization whether you were added.',
     enterHeading: (address: string) => `Continue as ${address}`,
     enterText: 'The link signs you in to the dashboard in this browser.',
-    endedHeading: 'This link no longer works',
     used: 'It was used before.',
     over: 'It is too old.',
     unknown: 'It is not complete, or it is from another place.',
@@ -152,7 +152,6 @@ export const dashboardEn = {
       'Your organization requires a passkey for this, and you have none. Add one first.',
     confirmPasskey: 'Use a passkey',
     chooseHeading: 'Choose an organization',
-    signOut: 'Sign out',
   },
   sessions: {
     heading: 'Your sessions',
@@ -272,10 +271,7 @@ export const dashboardEn = {
     time: 'Time',
     receives: 'Received, BRL',
     overdueTab: 'Overdue',
-    reference: 'Reference',
-    payee: 'Payee',
     buyer: 'Buyer',
-    amount: 'Amount',
     status: 'Status',
     search: 'Name, reference, number, email or amount',
     views: 'Views',
@@ -343,7 +339,6 @@ export const dashboardEn = {
     currency: 'Currency',
     lines: 'Lines',
     item: 'Item',
-    quantity: 'Quantity',
     amount: 'Line total',
     total: 'Buyer pays',
     addLine: 'Add a line',
@@ -371,7 +366,6 @@ export const dashboardEn = {
     taxes: 'Taxes',
     taxesHint: 'As the buyer sees them; a semicolon between two.',
     notesHint: 'Shown after sign-in, as you type them.',
-    attachment: 'Invoice of the seller',
     attachmentHint: 'A PDF or a photo (PNG, JPEG) of at most 10 MB. The buyer can download it.',
     attached: 'Attached:',
     file: 'File',
@@ -445,15 +439,12 @@ export const dashboardEn = {
       `An email was sent shortly before. Send the next one in ${seconds} seconds.`,
   },
   vendorPapers: {
-    heading: 'Vendor documents',
     lede:
       'What buyers file before they pay a new vendor. A signed-in buyer downloads them from ' +
       'the page of the payment, until their last day. Ponte does not check what they say.',
     kind: 'Document',
-    file: 'File',
     expires: 'Last day',
     expiresHint: 'Leave it empty if the document does not expire.',
-    upload: 'Upload',
     remove: 'Remove',
     none: 'Missing',
     noKind: 'Choose a document of the list',
@@ -658,12 +649,10 @@ export const dashboardEn = {
     },
     rate: (currency: string, rate: string) => `1 ${currency} = ${rate} BRL`,
     asked: 'Asked',
-    missing: 'Missing',
     goesBack: 'Goes back to the buyer',
     wentBack: 'Went back to the buyer',
     receives: 'Seller received',
     receivesAbout: 'Seller receives about',
-    effectiveRate: 'Effective rate, all costs included (VET)',
     purchaseOrder: 'Purchase order',
     happened: 'What happened',
     newestFirst: 'newest first',
@@ -697,8 +686,6 @@ export const dashboardEn = {
     received: 'Received',
     webhooks: 'Webhooks of this payment',
     noWebhooks: 'None yet. A subscription gets events from its creation on.',
-    number: 'Invoice',
-    due: 'Due',
     yourId: 'Your id',
     paidTogether: 'Paid with others, reference',
     id: 'Ponte’s id',

@@ -1,4 +1,5 @@
 // The texts of the dashboard in Spanish.
+import { frameTexts } from '../../kit/frame-texts.js';
 import { emailTexts } from '../../kit/pages/email-texts.js';
 import { statusTexts } from '../../letters/situation-texts.js';
 import type { DashboardTexts } from './dashboard-en.js';
@@ -8,6 +9,7 @@ import { setupEs } from './setup-es.js';
 export const dashboardEs: DashboardTexts = {
   ...developerEs,
   frame: {
+    ...frameTexts.es,
     title: (page, organization) =>
       [page, organization, 'Ponte'].filter((part) => part !== null).join(' – '),
     testBar: 'Aquí no se mueve dinero real.',
@@ -33,7 +35,6 @@ export const dashboardEs: DashboardTexts = {
     settings: 'Ajustes',
   },
   common: {
-    state: 'Estado',
     name: 'Nombre',
     created: 'Creado',
     queued: 'Creada',
@@ -108,7 +109,6 @@ export const dashboardEs: DashboardTexts = {
       'Mire la carpeta de spam. Pregunte a un propietario de su organización si le añadieron.',
     enterHeading: (address) => `Continuar como ${address}`,
     enterText: 'El enlace abre el panel en este navegador.',
-    endedHeading: 'Este enlace ya no funciona',
     used: 'Ya se usó.',
     over: 'Es demasiado antiguo.',
     unknown: 'No está completo o es de otro lugar.',
@@ -130,7 +130,6 @@ export const dashboardEs: DashboardTexts = {
       'Su organización exige una clave de acceso para esto. Aún no tiene ninguna: añada una.',
     confirmPasskey: 'Usar una clave de acceso',
     chooseHeading: 'Elija una organización',
-    signOut: 'Salir',
   },
   sessions: {
     heading: 'Sus sesiones',
@@ -244,10 +243,7 @@ export const dashboardEs: DashboardTexts = {
     time: 'Hora',
     receives: 'Recibido, BRL',
     overdueTab: 'Vencidas',
-    reference: 'Referencia',
-    payee: 'Beneficiario',
     buyer: 'Comprador',
-    amount: 'Importe',
     status: 'Estado',
     search: 'Nombre, referencia, número, correo o importe',
     views: 'Vistas',
@@ -321,7 +317,6 @@ export const dashboardEs: DashboardTexts = {
     currency: 'Moneda',
     lines: 'Líneas',
     item: 'Concepto',
-    quantity: 'Cantidad',
     amount: 'Total de la línea',
     total: 'El comprador paga',
     addLine: 'Añadir una línea',
@@ -349,7 +344,6 @@ export const dashboardEs: DashboardTexts = {
     taxes: 'Impuestos',
     taxesHint: 'Como los ve el comprador; un punto y coma entre dos.',
     notesHint: 'Se muestran tras su entrada, tal como las escribe.',
-    attachment: 'Factura del vendedor',
     attachmentHint:
       'Un PDF o una foto (PNG, JPEG) de 10 MB como máximo. El comprador puede descargarlo.',
     attached: 'Adjunto:',
@@ -423,16 +417,13 @@ export const dashboardEs: DashboardTexts = {
     tooSoon: (seconds) => `Se acaba de enviar un correo. Envíe el próximo en ${seconds} segundos.`,
   },
   vendorPapers: {
-    heading: 'Documentos del proveedor',
     lede:
       'Lo que los compradores archivan antes de pagar a un proveedor nuevo. Un comprador con ' +
       'acceso los descarga en la página del pago, hasta su último día. Ponte no comprueba lo ' +
       'que dicen.',
     kind: 'Documento',
-    file: 'Archivo',
     expires: 'Último día',
     expiresHint: 'Déjelo vacío si el documento no caduca.',
-    upload: 'Subir',
     remove: 'Retirar',
     none: 'Falta',
     noKind: 'Elija un documento de la lista',
@@ -638,12 +629,10 @@ export const dashboardEs: DashboardTexts = {
     },
     rate: (currency, rate) => `1 ${currency} = ${rate} BRL`,
     asked: 'Solicitado',
-    missing: 'Falta',
     goesBack: 'Por devolver al comprador',
     wentBack: 'Devuelto al comprador',
     receives: 'El vendedor recibió',
     receivesAbout: 'El vendedor recibe (aproximado)',
-    effectiveRate: 'Tipo efectivo, con todos los costes (VET)',
     purchaseOrder: 'Orden de compra',
     happened: 'Qué ocurrió',
     newestFirst: 'lo más reciente primero',
@@ -677,8 +666,6 @@ export const dashboardEs: DashboardTexts = {
     received: 'Recibido',
     webhooks: 'Webhooks de este pago',
     noWebhooks: 'Aún ninguno. Una suscripción recibe los eventos desde su creación.',
-    number: 'Factura',
-    due: 'Vencimiento',
     yourId: 'Su id',
     paidTogether: 'Pagado con otros, referencia',
     id: 'Id de Ponte',

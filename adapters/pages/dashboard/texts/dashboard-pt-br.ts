@@ -1,4 +1,5 @@
 // The texts of the dashboard in Portuguese of Brazil.
+import { frameTexts } from '../../kit/frame-texts.js';
 import { emailTexts } from '../../kit/pages/email-texts.js';
 import { statusTexts } from '../../letters/situation-texts.js';
 import type { DashboardTexts } from './dashboard-en.js';
@@ -8,6 +9,7 @@ import { setupPtBr } from './setup-pt-br.js';
 export const dashboardPtBr: DashboardTexts = {
   ...developerPtBr,
   frame: {
+    ...frameTexts['pt-BR'],
     title: (page, organization) =>
       [page, organization, 'Ponte'].filter((part) => part !== null).join(' – '),
     testBar: 'Aqui não se move dinheiro de verdade.',
@@ -33,7 +35,6 @@ export const dashboardPtBr: DashboardTexts = {
     settings: 'Configurações',
   },
   common: {
-    state: 'Situação',
     name: 'Nome',
     created: 'Criado',
     queued: 'Criada',
@@ -108,7 +109,6 @@ export const dashboardPtBr: DashboardTexts = {
       'Olhe a pasta de spam. Pergunte a um proprietário da organização se você foi adicionado.',
     enterHeading: (address) => `Continuar como ${address}`,
     enterText: 'O link abre o painel neste navegador.',
-    endedHeading: 'Este link não funciona mais',
     used: 'Ele já foi usado.',
     over: 'Ele expirou.',
     unknown: 'Ele não está completo ou é de outro lugar.',
@@ -129,7 +129,6 @@ export const dashboardPtBr: DashboardTexts = {
       'Sua organização exige uma chave de acesso para isto. Você não tem: adicione uma.',
     confirmPasskey: 'Usar uma chave de acesso',
     chooseHeading: 'Escolha uma organização',
-    signOut: 'Sair',
   },
   sessions: {
     heading: 'Suas sessões',
@@ -242,10 +241,7 @@ export const dashboardPtBr: DashboardTexts = {
     time: 'Hora',
     receives: 'Recebido, BRL',
     overdueTab: 'Em atraso',
-    reference: 'Referência',
-    payee: 'Recebedor',
     buyer: 'Comprador',
-    amount: 'Valor',
     status: 'Situação',
     search: 'Nome, referência, número, e-mail ou valor',
     views: 'Visualizações',
@@ -317,7 +313,6 @@ export const dashboardPtBr: DashboardTexts = {
     currency: 'Moeda',
     lines: 'Itens',
     item: 'Item',
-    quantity: 'Quantidade',
     amount: 'Total do item',
     total: 'O comprador paga',
     addLine: 'Adicionar um item',
@@ -345,7 +340,6 @@ export const dashboardPtBr: DashboardTexts = {
     taxes: 'Impostos',
     taxesHint: 'Como o comprador os vê; ponto e vírgula entre dois.',
     notesHint: 'Mostradas depois que ele entra, como você as escreve.',
-    attachment: 'Fatura do vendedor',
     attachmentHint: 'Um PDF ou uma foto (PNG, JPEG) de no máximo 10 MB. O comprador pode baixá-lo.',
     attached: 'Anexo:',
     file: 'Arquivo',
@@ -419,15 +413,12 @@ export const dashboardPtBr: DashboardTexts = {
       `Um e-mail acabou de ser enviado. Envie o próximo em ${seconds} segundos.`,
   },
   vendorPapers: {
-    heading: 'Documentos do fornecedor',
     lede:
       'O que os compradores arquivam antes de pagar um novo fornecedor. Um comprador com acesso ' +
       'os baixa na página do pagamento, até o último dia. A Ponte não confere o que eles dizem.',
     kind: 'Documento',
-    file: 'Arquivo',
     expires: 'Último dia',
     expiresHint: 'Deixe vazio se o documento não vence.',
-    upload: 'Enviar',
     remove: 'Remover',
     none: 'Falta',
     noKind: 'Escolha um documento da lista',
@@ -632,12 +623,10 @@ export const dashboardPtBr: DashboardTexts = {
     },
     rate: (currency, rate) => `1 ${currency} = ${rate} BRL`,
     asked: 'Valor cobrado',
-    missing: 'Falta',
     goesBack: 'A devolver ao comprador',
     wentBack: 'Devolvido ao comprador',
     receives: 'Vendedor recebeu',
     receivesAbout: 'Vendedor recebe (aproximado)',
-    effectiveRate: 'Valor efetivo total (VET)',
     purchaseOrder: 'Pedido de compra',
     happened: 'O que aconteceu',
     newestFirst: 'mais recentes primeiro',
@@ -671,8 +660,6 @@ export const dashboardPtBr: DashboardTexts = {
     received: 'Recebido',
     webhooks: 'Webhooks deste pagamento',
     noWebhooks: 'Ainda nenhum. Uma assinatura recebe os eventos a partir da sua criação.',
-    number: 'Fatura',
-    due: 'Vencimento',
     yourId: 'Seu id',
     paidTogether: 'Pago com outros, referência',
     id: 'Id da Ponte',

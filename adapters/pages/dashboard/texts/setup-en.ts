@@ -98,7 +98,6 @@ export const setupEn = {
     email: (address: string) => `Questions about it go to ${address}.`,
   },
   terms: {
-    heading: 'Terms of the settlement partner',
     lede: 'Your organization accepts them once.',
     leaves: 'The link leaves this site. The partner’s page leads back here.',
     open: 'Open the terms',
@@ -107,7 +106,6 @@ export const setupEn = {
     accepted: 'Your organization has accepted the terms.',
   },
   pix: {
-    heading: 'PIX destination',
     lede:
       'Payments without a named seller are paid to this key. It goes to the settlement partner ' +
       'and is not stored here.',
@@ -129,7 +127,6 @@ export const setupEn = {
     notYet: 'The details of the organization must be approved first.',
   },
   production: {
-    heading: 'Production access',
     lede: 'A person of the operator reads this and decides. We email you the answer.',
     questions: {
       sells: 'What do you sell?',
@@ -141,12 +138,9 @@ export const setupEn = {
     notAReport: 'This is no certify.json as the command wrote it. Paste the whole file.',
     contact: 'Support contact',
     contactText: 'Buyers see it on their pages. Live mode needs at least one of the two.',
-    email: 'Support email',
-    phone: 'Support phone',
     missing: 'Give an answer of at most 1,000 characters.',
     noContact: 'Give an email address or a phone number for buyers.',
     ...emailTexts.en,
-    notAPhone: 'This is no phone number.',
   },
   team: {
     lede: (organization: string) => `Who can sign in to the dashboard of ${organization}.`,
@@ -159,7 +153,6 @@ export const setupEn = {
     you: 'you',
     invitedAt: (at: string) => `invited ${at}`,
     lastOwner: 'The last owner stays',
-    change: 'Change',
     again: 'Send again',
     yourName: 'Your name',
     nameHint: 'As colleagues know you, such as Joana Prado.',
@@ -384,7 +377,6 @@ export const setupEn = {
       'Owners and admins use live mode only after sign-in with a passkey, and what needs a fresh ' +
       'proof needs one.',
     needsPasskey: 'Sign in with a passkey first.',
-    optional: (label: string) => `${label} (optional)`,
     ...emailTexts.en,
     notAPhone: 'This is no phone number.',
     notAUrl: 'This is no http or https address.',

@@ -96,7 +96,6 @@ export const setupEs: SetupTexts = {
     email: (address) => `Las preguntas al respecto van a ${address}.`,
   },
   terms: {
-    heading: 'Condiciones del proveedor de liquidación',
     lede: 'Su organización las acepta una vez.',
     leaves: 'El enlace sale de este sitio. La página del proveedor vuelve aquí.',
     open: 'Abrir las condiciones',
@@ -105,7 +104,6 @@ export const setupEs: SetupTexts = {
     accepted: 'Su organización ha aceptado las condiciones.',
   },
   pix: {
-    heading: 'Destino PIX',
     lede:
       'Los pagos sin un vendedor indicado se abonan a esta clave. Va al proveedor de ' +
       'liquidación y no se guarda aquí.',
@@ -127,7 +125,6 @@ export const setupEs: SetupTexts = {
     notYet: 'Primero deben aprobarse los datos de la organización.',
   },
   production: {
-    heading: 'Acceso a producción',
     lede: 'Una persona del operador lee esto y decide. Le enviamos la respuesta por correo.',
     questions: {
       sells: '¿Qué vende?',
@@ -141,12 +138,9 @@ export const setupEs: SetupTexts = {
     contactText:
       'Los compradores lo ven en sus páginas. El modo de producción necesita al menos uno de ' +
       'los dos.',
-    email: 'Correo de soporte',
-    phone: 'Teléfono de soporte',
     missing: 'Dé una respuesta de 1.000 caracteres como máximo.',
     noContact: 'Indique un correo o un teléfono para los compradores.',
     ...emailTexts.es,
-    notAPhone: 'No es un número de teléfono.',
   },
   team: {
     lede: (organization) => `Quién puede entrar en el panel de ${organization}.`,
@@ -159,7 +153,6 @@ export const setupEs: SetupTexts = {
     you: 'usted',
     invitedAt: (at) => `invitado el ${at}`,
     lastOwner: 'El último propietario se queda',
-    change: 'Cambiar',
     again: 'Enviar de nuevo',
     yourName: 'Su nombre',
     nameHint: 'Como le conocen sus colegas, por ejemplo, Joana Prado.',
@@ -375,7 +368,6 @@ export const setupEs: SetupTexts = {
       'Los propietarios y administradores solo usan el modo de producción tras entrar con una ' +
       'clave de acceso, y lo que pide una nueva confirmación pide una.',
     needsPasskey: 'Entre primero con una clave de acceso.',
-    optional: (label) => `${label} (opcional)`,
     ...emailTexts.es,
     notAPhone: 'No es un número de teléfono.',
     notAUrl: 'No es una dirección http o https.',

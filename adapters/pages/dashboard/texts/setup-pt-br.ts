@@ -91,7 +91,6 @@ export const setupPtBr: SetupTexts = {
     email: (address) => `Perguntas sobre isso vão para ${address}.`,
   },
   terms: {
-    heading: 'Termos do parceiro de liquidação',
     lede: 'A sua organização os aceita uma vez.',
     leaves: 'O link sai deste site. A página do parceiro volta para cá.',
     open: 'Abrir os termos',
@@ -100,7 +99,6 @@ export const setupPtBr: SetupTexts = {
     accepted: 'A sua organização aceitou os termos.',
   },
   pix: {
-    heading: 'Destino PIX',
     lede:
       'Pagamentos sem vendedor indicado são pagos a esta chave. Ela vai ao parceiro de ' +
       'liquidação e não é guardada aqui.',
@@ -122,7 +120,6 @@ export const setupPtBr: SetupTexts = {
     notYet: 'Primeiro os dados da organização precisam ser aprovados.',
   },
   production: {
-    heading: 'Acesso à produção',
     lede: 'Nossa equipe analisa o pedido. A resposta chega por e-mail.',
     questions: {
       sells: 'O que você vende?',
@@ -136,12 +133,9 @@ export const setupPtBr: SetupTexts = {
     contactText:
       'Os compradores o veem nas páginas deles. O modo de produção precisa de pelo menos um ' +
       'dos dois.',
-    email: 'E-mail de suporte',
-    phone: 'Telefone de suporte',
     missing: 'Dê uma resposta de no máximo 1.000 caracteres.',
     noContact: 'Informe um e-mail ou um telefone para os compradores.',
     ...emailTexts['pt-BR'],
-    notAPhone: 'Não é um número de telefone.',
   },
   team: {
     lede: (organization) => `Quem pode entrar no painel de ${organization}.`,
@@ -154,7 +148,6 @@ export const setupPtBr: SetupTexts = {
     you: 'você',
     invitedAt: (at) => `convidado em ${at}`,
     lastOwner: 'O último proprietário não sai',
-    change: 'Alterar',
     again: 'Enviar de novo',
     yourName: 'Seu nome',
     nameHint: 'Como os colegas conhecem você, por exemplo, Joana Prado.',
@@ -374,7 +367,6 @@ export const setupPtBr: SetupTexts = {
       'Proprietários e administradores só usam o modo de produção depois de entrar com ' +
       'uma chave de acesso, e o que exige nova confirmação exige uma.',
     needsPasskey: 'Entre primeiro com uma chave de acesso.',
-    optional: (label) => `${label} (opcional)`,
     ...emailTexts['pt-BR'],
     notAPhone: 'Não é um número de telefone.',
     notAUrl: 'Não é um endereço http ou https.',

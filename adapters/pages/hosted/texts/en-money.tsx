@@ -8,11 +8,9 @@ import { sentence } from '../../kit/format.js';
 export const enMoney = {
   money: {
     heading: 'Your money',
-    amount: 'Amount',
     asked: 'Asked for',
     received: 'Received from you',
     receivedOn: (day: Node) => <>Received from you on {day}</>,
-    missing: 'Missing',
     refunded: 'Returned to you',
     goingBack: 'Goes back to you',
     review: 'Being looked into',
@@ -45,7 +43,6 @@ export const enMoney = {
     youPay: 'You pay',
     fees: 'Fees, included',
     rate: 'Rate',
-    effectiveRate: 'Effective rate, all costs included (VET)',
     receives: (payee: string) => `${payee} receives`,
     about: 'about',
     before: (value: string) => `before: ${value}`,
@@ -92,7 +89,6 @@ export const enMoney = {
     items: 'Line items and notes',
     lines: 'Line items',
     item: 'Item',
-    quantity: 'Quantity',
     unitPrice: 'Unit price',
     subtotal: 'Subtotal',
     total: 'Total',
@@ -167,7 +163,6 @@ export const enMoney = {
     },
     match: 'Copy these exactly',
     matchAmount: 'The amount must match exactly',
-    reference: 'Reference',
     referenceNote:
       'Put the reference in the field “reference”, “memo” or “message to payee”. Without it we ' +
       'cannot tell that the money is yours: it waits until a person finds it, or goes back.',
@@ -331,7 +326,6 @@ export const enMoney = {
     paidOut: 'Paid out',
     payer: 'Payer',
     sentBy: 'Sent by',
-    payee: 'Payee',
     purpose: 'Purpose',
     taxId: (id: string) => `Tax id ${id}`,
     cnpj: (last4: string) => `CNPJ ending ${last4}`,

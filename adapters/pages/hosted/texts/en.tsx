@@ -24,16 +24,12 @@ export const en = {
     thisPayment: 'This payment',
     to: 'To',
     purpose: 'For',
-    invoice: 'Invoice',
     logo: (name: string) => `Logo of ${name}`,
-    attachment: 'Invoice of the seller',
-    vendorPapers: 'Vendor documents',
     vendorPapersFile: 'Download all (ZIP)',
     vendorPapersNote:
       'Tax form, letters and registration for your vendor file, as their owners uploaded them.',
     purchaseOrder: 'Purchase order',
     buyerReference: 'Your reference',
-    due: 'Due',
     help: 'Help',
     helpText: (org: string, reference: Node) => (
       <>
@@ -43,14 +39,12 @@ export const en = {
     helpForm: (org: string) => `Ask ${org} if you have questions about this page.`,
     neverMailed: 'We never send bank details by email.',
     verify: 'Check bank details',
-    signOut: 'Sign out',
     privacy: 'Privacy',
     terms: 'Terms',
     downloadPdf: 'Download as PDF',
     printOrSave: 'Print or save as PDF',
     sessionEnds: 'You will be signed out in 2 minutes.',
     stay: 'Stay signed in',
-    continue: 'Continue',
     you: 'You',
     partner: 'Settlement partner',
     or: (items: readonly string[]) =>
@@ -157,7 +151,6 @@ export const en = {
     period: 'Period',
     show: 'Show',
     created: 'Asked for on',
-    state: 'State',
     states: { open: 'Open', over: 'Closed' },
     currency: 'Currency',
     taxId: 'Tax id of the payee',
@@ -274,7 +267,6 @@ export const en = {
     ),
   },
   linkEnded: {
-    heading: 'This link no longer works',
     lede: 'Nothing was paid or changed.',
     sendTo: (email: string) => `Send a new link to ${email}`,
     send: 'Send a new link',

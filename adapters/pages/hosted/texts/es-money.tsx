@@ -5,11 +5,9 @@ import type { MoneyCatalogue } from './en-money.js';
 export const esMoney = {
   money: {
     heading: 'Su dinero',
-    amount: 'Importe',
     asked: 'Importe solicitado',
     received: 'Recibido de usted',
     receivedOn: (day) => <>Recibido de usted el {day}</>,
-    missing: 'Falta',
     refunded: 'Devuelto a usted',
     goingBack: 'Por devolver a usted',
     review: 'En revisión',
@@ -42,7 +40,6 @@ export const esMoney = {
     youPay: 'Usted paga',
     fees: 'Comisiones, incluidas',
     rate: 'Tipo de cambio',
-    effectiveRate: 'Tipo efectivo, con todos los costes (VET)',
     receives: (payee) => `${payee} recibe`,
     about: 'unos',
     before: (value) => `antes: ${value}`,
@@ -89,7 +86,6 @@ export const esMoney = {
     items: 'Conceptos y notas',
     lines: 'Conceptos',
     item: 'Descripción',
-    quantity: 'Cantidad',
     unitPrice: 'Precio unitario',
     subtotal: 'Subtotal',
     total: 'Total',
@@ -164,7 +160,6 @@ export const esMoney = {
     },
     match: 'Copie estos datos exactamente',
     matchAmount: 'Copie el importe exactamente',
-    reference: 'Referencia',
     referenceNote:
       'Ponga la referencia en el campo “referencia”, “concepto” o “mensaje al beneficiario”. Sin ' +
       'ella no sabemos que el dinero es suyo: espera hasta que una persona lo encuentre, o vuelve.',
@@ -333,7 +328,6 @@ export const esMoney = {
     paidOut: 'Importe abonado',
     payer: 'Pagador',
     sentBy: 'Enviado por',
-    payee: 'Beneficiario',
     purpose: 'Finalidad',
     taxId: (id) => `Identificación fiscal ${id}`,
     cnpj: (last4) => `CNPJ terminado en ${last4}`,

@@ -17,17 +17,13 @@ export const es = {
     thisPayment: 'Este pago',
     to: 'Para',
     purpose: 'Concepto',
-    invoice: 'Factura',
     logo: (name) => `Logo de ${name}`,
-    attachment: 'Factura del vendedor',
-    vendorPapers: 'Documentos del proveedor',
     vendorPapersFile: 'Descargar todos (ZIP)',
     vendorPapersNote:
       'Formulario fiscal, cartas y registro para su expediente del proveedor, tal como los ' +
       'subieron sus titulares.',
     purchaseOrder: 'Orden de compra',
     buyerReference: 'Su referencia',
-    due: 'Vencimiento',
     help: 'Ayuda',
     helpText: (org, reference) => (
       <>
@@ -37,14 +33,12 @@ export const es = {
     helpForm: (org) => `Consulte a ${org} si tiene preguntas sobre esta página.`,
     neverMailed: 'Nunca enviamos datos bancarios por correo.',
     verify: 'Comprobar datos bancarios',
-    signOut: 'Salir',
     privacy: 'Privacidad',
     terms: 'Condiciones de uso',
     downloadPdf: 'Descargar en PDF',
     printOrSave: 'Imprimir o guardar en PDF',
     sessionEnds: 'Su sesión termina en 2 minutos.',
     stay: 'Seguir conectado',
-    continue: 'Continuar',
     you: 'Usted',
     partner: 'Proveedor de liquidación',
     or: (items) => new Intl.ListFormat('es', { type: 'disjunction' }).format(items),
@@ -150,7 +144,6 @@ export const es = {
     period: 'Período de los pagos',
     show: 'Ver',
     created: 'Solicitado el',
-    state: 'Estado',
     states: { open: 'Abierto', over: 'Cerrado' },
     currency: 'Moneda',
     taxId: 'Identificación fiscal del beneficiario',
@@ -268,7 +261,6 @@ export const es = {
     ),
   },
   linkEnded: {
-    heading: 'Este enlace ya no funciona',
     lede: 'No se ha pagado ni cambiado nada.',
     sendTo: (email) => `Enviar un enlace nuevo a ${email}`,
     send: 'Enviar un enlace nuevo',

@@ -5,11 +5,9 @@ import type { MoneyCatalogue } from './en-money.js';
 export const ptBrMoney = {
   money: {
     heading: 'Seu dinheiro',
-    amount: 'Valor',
     asked: 'Valor solicitado',
     received: 'Recebido de você',
     receivedOn: (day) => <>Recebido de você em {day}</>,
-    missing: 'Falta',
     refunded: 'Devolvido a você',
     goingBack: 'A devolver a você',
     review: 'Em análise',
@@ -42,7 +40,6 @@ export const ptBrMoney = {
     youPay: 'Você paga',
     fees: 'Tarifas, já incluídas',
     rate: 'Câmbio',
-    effectiveRate: 'Valor efetivo total (VET)',
     receives: (payee) => `${payee} recebe`,
     about: 'cerca de',
     before: (value) => `antes: ${value}`,
@@ -89,7 +86,6 @@ export const ptBrMoney = {
     items: 'Itens e observações',
     lines: 'Itens',
     item: 'Descrição',
-    quantity: 'Quantidade',
     unitPrice: 'Preço unitário',
     subtotal: 'Subtotal',
     total: 'Total',
@@ -164,7 +160,6 @@ export const ptBrMoney = {
     },
     match: 'Copie estes dados exatamente como estão',
     matchAmount: 'Copie o valor exatamente como está',
-    reference: 'Referência',
     referenceNote:
       'Informe a referência no campo “referência”, “finalidade” ou “mensagem ao favorecido”. Sem ' +
       'ela não sabemos que o dinheiro é seu: ele espera até que alguém o identifique, ou volta.',
@@ -328,7 +323,6 @@ export const ptBrMoney = {
     paidOut: 'Valor pago',
     payer: 'Pagador',
     sentBy: 'Enviado por',
-    payee: 'Recebedor',
     purpose: 'Finalidade',
     taxId: (id) => `Identificação fiscal ${id}`,
     cnpj: (last4) => `CNPJ com final ${last4}`,

@@ -17,17 +17,13 @@ export const ptBr = {
     thisPayment: 'Este pagamento',
     to: 'Para',
     purpose: 'Referente a',
-    invoice: 'Fatura',
     logo: (name) => `Logotipo de ${name}`,
-    attachment: 'Fatura do vendedor',
-    vendorPapers: 'Documentos do fornecedor',
     vendorPapersFile: 'Baixar todos (ZIP)',
     vendorPapersNote:
       'Formulário fiscal, cartas e registro para o seu cadastro de fornecedor, como foram ' +
       'enviados pelos titulares.',
     purchaseOrder: 'Ordem de compra',
     buyerReference: 'Sua referência',
-    due: 'Vencimento',
     help: 'Ajuda',
     helpText: (org, reference) => (
       <>
@@ -37,14 +33,12 @@ export const ptBr = {
     helpForm: (org) => `Fale com ${org} se tiver dúvidas sobre esta página.`,
     neverMailed: 'Nunca enviamos dados bancários por e‑mail.',
     verify: 'Conferir dados bancários',
-    signOut: 'Sair',
     privacy: 'Privacidade',
     terms: 'Termos de uso',
     downloadPdf: 'Baixar em PDF',
     printOrSave: 'Imprimir ou salvar em PDF',
     sessionEnds: 'Sua sessão termina em 2 minutos.',
     stay: 'Continuar conectado',
-    continue: 'Continuar',
     you: 'Você',
     partner: 'Parceiro de liquidação',
     or: (items) => new Intl.ListFormat('pt-BR', { type: 'disjunction' }).format(items),
@@ -151,7 +145,6 @@ export const ptBr = {
     period: 'Período',
     show: 'Mostrar',
     created: 'Cobrado em',
-    state: 'Situação',
     states: { open: 'Em aberto', over: 'Encerrado' },
     currency: 'Moeda',
     taxId: 'Identificação fiscal do recebedor',
@@ -274,7 +267,6 @@ export const ptBr = {
     ),
   },
   linkEnded: {
-    heading: 'Este link não funciona mais',
     lede: 'Nada foi pago nem alterado.',
     sendTo: (email) => `Enviar um novo link para ${email}`,
     send: 'Enviar um novo link',

@@ -20,8 +20,6 @@ export const kycEs = {
   waitingFor: (names) => `A la espera de ${names}`,
   savedAt: (when) => <>Se guarda en cada paso, la última vez el {when}.</>,
   continue: 'Guardar y continuar',
-  next: 'Continuar',
-  optional: (label) => `${label} (opcional)`,
   choose: 'Elija',
   day: 'Día',
   month: 'Mes',
@@ -187,7 +185,6 @@ export const kycEs = {
     nameless: (number) => `Propietario ${number}`,
     add: 'Añadir propietario',
     edit: 'Abrir',
-    remove: 'Quitar',
     complete: 'Completo',
     asked: (day) => <>Pedido el {day}, sin terminar</>,
     done: (day) => <>Terminado el {day}</>,
@@ -200,7 +197,6 @@ export const kycEs = {
       'formulario. Usted ve que está terminada, nunca los archivos ni los números.',
     askWarning: 'Lo que usted completó aquí, además del nombre y la función, también se traspasa.',
     email: 'Correo del propietario',
-    send: 'Enviar el enlace',
     again: 'Enviar de nuevo',
     takeBack: 'Completarlo aquí',
     takeBackText: 'Lo que completó el propietario se borra.',
@@ -219,7 +215,6 @@ export const kycEs = {
     },
   },
   documents: {
-    heading: 'Documentos',
     formats: (types, size) => `${types}, hasta ${size}`,
     hints: {
       selfieFile: 'Tomada ahora, mirando a la cámara, sin lentes ni sombrero.',
@@ -239,14 +234,12 @@ export const kycEs = {
     received: 'Recibido',
     missing: 'Falta',
     refused: 'No aceptado',
-    upload: 'Subir',
     add: 'Agregar una foto o un PDF',
     drop: 'o suelte un archivo aquí',
     replaceBy: 'Elegir una foto o un PDF',
     replace: 'Sustituir',
     remove: 'Quitar',
     of: (file, name) => `${file} de ${name}`,
-    phone: 'Tomar fotos con el teléfono',
     why: '¿Por qué se necesita?',
     whyText:
       'Nuestro proveedor de liquidación debe saber quién paga y a quién pertenece, por ' +
@@ -295,15 +288,12 @@ export const kycEs = {
     open: 'Leer las condiciones',
     leaves: 'Usted sale de esta página y vuelve a ella.',
     accepted: 'Ha aceptado las condiciones.',
-    save: 'Continuar',
   },
   review: {
     lede: 'No se envía nada antes de que presione el botón.',
     change: 'Cambiar',
     changeOf: (what) => `Cambiar: ${what}`,
     none: '–',
-    missing: 'Falta',
-    received: 'Recibido',
     filledBy: (email) => <>Completado por {email}</>,
     toDo: 'Antes de poder enviarlo',
     who: 'Quién ve esto y durante cuánto tiempo',
@@ -318,7 +308,6 @@ export const kycEs = {
     lede: 'Inicie sesión para completar el formulario. Lleva unos 10 minutos.',
     owner:
       'Le pidieron añadir sus datos a un formulario. Inicie sesión con un enlace para hacerlo.',
-    send: 'Enviarme un enlace de acceso',
     sendHint: 'Va al correo que recibió el primer mensaje.',
   },
 } satisfies KycTexts;

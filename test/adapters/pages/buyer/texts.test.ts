@@ -32,6 +32,7 @@ const same = new Set([
   'Bancos',
   'Continuar',
   'Copiado',
+  '{1} (opcional)',
   'Copiar',
   'Filtrar',
   'Filtros',
