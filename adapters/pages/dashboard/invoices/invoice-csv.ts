@@ -10,11 +10,12 @@ import {
   parseTypedAmount,
 } from '../../../../core/domain/base/money.js';
 import { hasUnstorableText } from '../../../../core/domain/base/raw-json.js';
+import { recordOf } from '../../../../core/domain/base/record-of.js';
 import { plainSigns } from '../../../../core/domain/base/typed-text.js';
 import { type CsvKind, csvLine, spreadsheetCsv } from '../../kit/csv-line.js';
 import type { DashboardTexts } from '../texts/dashboard-en.js';
 import { type CellKind, lossOf } from './spreadsheet-losses.js';
-import { faultsIn, type TypedInvoice } from './typed-invoice.js';
+import { faultsIn, type TypedField, type TypedInvoice, typedFields } from './typed-invoice.js';
 
 /** Invoices of one file: their creates share the time limit of a request. */
 export const IMPORT_LINES_MAX = 200;
@@ -22,32 +23,40 @@ export const IMPORT_LINES_MAX = 200;
 export const IMPORT_TEXT_MAX = 100_000;
 const EXTERNAL_ID_MAX = 200;
 
+interface ColumnRule {
+  readonly kind: CellKind;
+  /** The field of the form; null for none. */
+  readonly field: TypedField | 'item0' | 'amount0' | null;
+  /** In the file to begin with. */
+  readonly example: string;
+}
+
 /** The names are those of the API and of the export. */
 export const importColumns = {
-  'buyer.email': { kind: 'text', isNeeded: true },
-  'buyer.name': { kind: 'text', isNeeded: false },
-  amount: { kind: 'amount', isNeeded: true },
-  currency: { kind: 'text', isNeeded: false },
-  description: { kind: 'text', isNeeded: true },
-  number: { kind: 'id', isNeeded: false },
-  dueDate: { kind: 'day', isNeeded: false },
-  sellerExternalId: { kind: 'id', isNeeded: false },
-  externalId: { kind: 'id', isNeeded: false },
-  locale: { kind: 'text', isNeeded: false },
-  notes: { kind: 'text', isNeeded: false },
-  purchaseOrder: { kind: 'id', isNeeded: false },
-  'buyer.country': { kind: 'text', isNeeded: false },
-  purpose: { kind: 'text', isNeeded: false },
-  sellerTaxId: { kind: 'id', isNeeded: false },
-  taxes: { kind: 'text', isNeeded: false },
-  payerRelation: { kind: 'text', isNeeded: false },
-  bookedRate: { kind: 'text', isNeeded: false },
-  'fiscalDocument.key': { kind: 'id', isNeeded: false },
-} as const satisfies Readonly<
-  Record<string, { readonly kind: CellKind; readonly isNeeded: boolean }>
->;
+  'buyer.email': { kind: 'text', field: 'email', example: 'accounts@buyer.example' },
+  'buyer.name': { kind: 'text', field: 'name', example: 'Example Buyer Inc.' },
+  amount: { kind: 'amount', field: 'amount0', example: '1250.00' },
+  currency: { kind: 'text', field: 'currency', example: 'USD' },
+  description: { kind: 'text', field: 'item0', example: 'Green coffee, lot 26/311' },
+  number: { kind: 'id', field: 'number', example: 'EXAMPLE-1' },
+  dueDate: { kind: 'day', field: 'due', example: '2030-01-31' },
+  sellerExternalId: { kind: 'id', field: 'seller', example: '' },
+  externalId: { kind: 'id', field: null, example: '' },
+  locale: { kind: 'text', field: null, example: '' },
+  notes: { kind: 'text', field: 'notes', example: '' },
+  purchaseOrder: { kind: 'id', field: 'purchaseOrder', example: 'PO-4711' },
+  'buyer.country': { kind: 'text', field: 'country', example: 'US' },
+  purpose: { kind: 'text', field: 'purpose', example: 'goods' },
+  sellerTaxId: { kind: 'id', field: 'taxId', example: '' },
+  taxes: { kind: 'text', field: 'taxes', example: '' },
+  payerRelation: { kind: 'text', field: 'payerRelation', example: 'unrelated' },
+  bookedRate: { kind: 'text', field: 'bookedRate', example: '' },
+  'fiscalDocument.key': { kind: 'id', field: 'fiscalKey', example: '' },
+} as const satisfies Readonly<Record<string, ColumnRule>>;
 export type ImportColumn = keyof typeof importColumns;
 const columns = Object.keys(importColumns) as readonly ImportColumn[];
+/** Every file has them. */
+export const neededColumns: readonly ImportColumn[] = ['buyer.email', 'amount', 'description'];
 
 /** How a file writes amounts and days, with an example of each. */
 export const writings = {
@@ -206,9 +215,7 @@ function headerOf(
   const found = names.flatMap(({ column }) => column ?? []);
   const double = found.find((column, at) => found.indexOf(column) !== at);
   if (double !== undefined) return faults.doubleColumn(double);
-  const missing = columns.find(
-    (column) => importColumns[column].isNeeded && !found.includes(column),
-  );
+  const missing = neededColumns.find((column) => !found.includes(column));
   if (missing !== undefined) return faults.missingColumn(missing);
   return names.map(({ column }) => column);
 }
@@ -236,25 +243,17 @@ function lineOf(
   const currency = cell('currency') === '' ? 'USD' : cell('currency').toUpperCase();
   const externalId = cell('externalId');
   const typed: TypedInvoice = {
-    attachment: '',
-    key: '',
-    seller: cell('sellerExternalId'),
-    name: cell('buyer.name'),
+    ...recordOf(typedFields, (field) =>
+      columnOf[field] === undefined ? '' : cell(columnOf[field]),
+    ),
     // A paste from a web page has signs that nobody sees.
     email: cell('buyer.email').replaceAll(/\p{Cf}/gu, ''),
     locale: mailed ?? locale,
-    number: cell('number'),
     due: due === null || due === 'unclear' ? '' : due,
     currency,
-    notes: cell('notes'),
-    purchaseOrder: cell('purchaseOrder'),
     country: cell('buyer.country').toUpperCase(),
     purpose: cell('purpose').toLowerCase(),
-    taxId: cell('sellerTaxId'),
-    taxes: cell('taxes'),
     payerRelation: cell('payerRelation').toLowerCase(),
-    bookedRate: cell('bookedRate'),
-    fiscalKey: cell('fiscalDocument.key'),
     lines: [
       {
         item: cell('description'),
@@ -304,25 +303,12 @@ function unwrapped(text: string): string {
 }
 
 /** The column of a field of the form. */
-export const columnOf: Readonly<Record<string, ImportColumn>> = {
-  seller: 'sellerExternalId',
-  name: 'buyer.name',
-  email: 'buyer.email',
-  number: 'number',
-  due: 'dueDate',
-  item0: 'description',
-  amount0: 'amount',
-  currency: 'currency',
-  notes: 'notes',
-  purchaseOrder: 'purchaseOrder',
-  country: 'buyer.country',
-  purpose: 'purpose',
-  taxId: 'sellerTaxId',
-  taxes: 'taxes',
-  payerRelation: 'payerRelation',
-  bookedRate: 'bookedRate',
-  fiscalKey: 'fiscalDocument.key',
-};
+export const columnOf: Readonly<Record<string, ImportColumn>> = Object.fromEntries(
+  columns.flatMap((column) => {
+    const { field } = importColumns[column];
+    return field === null ? [] : [[field, column]];
+  }),
+);
 
 /** An externalId names one invoice. */
 function withDoubles(faults: Faults, lines: readonly ImportedLine[]): readonly ImportedLine[] {
@@ -378,31 +364,10 @@ function readDay(cell: string, writing: Writing): string | null {
 
 /** A file to begin with, as spreadsheets of the language open it. */
 export function importTemplate(locale: Locale): string {
-  const example: Readonly<Record<ImportColumn, string>> = {
-    'buyer.email': 'accounts@buyer.example',
-    'buyer.name': 'Example Buyer Inc.',
-    amount: '1250.00',
-    currency: 'USD',
-    description: 'Green coffee, lot 26/311',
-    number: 'EXAMPLE-1',
-    dueDate: '2030-01-31',
-    sellerExternalId: '',
-    externalId: '',
-    locale,
-    notes: '',
-    purchaseOrder: 'PO-4711',
-    'buyer.country': 'US',
-    purpose: 'goods',
-    sellerTaxId: '',
-    taxes: '',
-    payerRelation: 'unrelated',
-    bookedRate: '',
-    'fiscalDocument.key': '',
-  };
   const form = spreadsheetCsv({ locale, hasDecimalPoint: false, timeZone: 'UTC' });
   const kinds = columns.map((column) => cellKinds[importColumns[column].kind]);
   return `${csvLine(columns, form)}${csvLine(
-    columns.map((column) => example[column]),
+    columns.map((column) => (column === 'locale' ? locale : importColumns[column].example)),
     form,
     kinds,
   )}`;

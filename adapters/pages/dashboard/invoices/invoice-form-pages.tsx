@@ -54,6 +54,7 @@ import {
   NUMBER_MAX,
   noLine,
   refusals,
+  type TypedField,
   type TypedInvoice,
   totalOf,
   typedAmount,
@@ -247,34 +248,39 @@ function InvoiceForm({ draft }: DraftProps) {
   );
 }
 
-type Plain = 'name' | 'email' | 'number' | 'due' | 'currency' | 'seller' | 'notes';
-type Booked = 'purchaseOrder' | 'country' | 'purpose' | 'taxId' | 'taxes';
-type Accounted = 'payerRelation' | 'bookedRate' | 'fiscalKey';
+type Named = Exclude<TypedField, 'key' | 'attachment'> | 'locale';
 
-/** What the control of each field has. */
-function inputOf(draft: Draft, words: DashboardScene['texts']['invoice']) {
-  return <N extends Plain | Booked | Accounted>(name: N) => ({
+/** What the control of each field has; a choice also has its values, by name. */
+function useInputs(draft: Draft) {
+  const words = useDashboard().texts.invoice;
+  const hints: Readonly<Record<string, unknown>> = words;
+  const input = (name: Named) => ({
     name,
     label: words[name],
+    hint: hints[`${name}Hint`] as string | undefined,
     error: errorOf(draft, name),
     value: draft.typed[name],
   });
+  const choice = <V extends string>(
+    name: Named,
+    values: readonly V[],
+    labelOf: (value: V) => string,
+  ) => ({ ...input(name), choices: values.map((value) => ({ value, label: labelOf(value) })) });
+  return { input, choice };
 }
 
 /** Who pays whom. */
 function Who({ draft }: DraftProps) {
   const { texts, view } = useDashboard();
-  const { typed, sellers } = draft;
+  const { input, choice } = useInputs(draft);
   const words = texts.invoice;
-  const input = inputOf(draft, words);
   return (
     <fieldset class="card">
       <legend>{words.who}</legend>
       <SelectField
         {...input('seller')}
-        hint={words.sellerHint}
         empty={plainText(view.organization?.name)}
-        choices={sellers.map(({ externalId, name }) => ({ value: externalId, label: name }))}
+        choices={draft.sellers.map(({ externalId, name }) => ({ value: externalId, label: name }))}
       />
       <div class="fields top-al">
         <TextField {...input('name')} maxLength={NAME_MAX} />
@@ -282,19 +288,11 @@ function Who({ draft }: DraftProps) {
       </div>
       <SelectField
         {...input('country')}
-        value={typed.country.toUpperCase()}
         empty={words.noCountry}
         choices={countryNames(view.locale)}
         width="medium"
       />
-      <SelectField
-        name="locale"
-        label={words.locale}
-        hint={words.localeHint}
-        value={typed.locale}
-        choices={locales.map((locale) => ({ value: locale, label: languageNames[locale] }))}
-        width="medium"
-      />
+      <SelectField {...choice('locale', locales, (one) => languageNames[one])} width="medium" />
     </fieldset>
   );
 }
@@ -302,49 +300,36 @@ function Who({ draft }: DraftProps) {
 /** What is paid for. */
 function What({ draft }: DraftProps) {
   const { texts, view } = useDashboard();
-  const { currencies } = draft;
+  const { input, choice } = useInputs(draft);
   const words = texts.invoice;
   const { purposes } = catalogues[view.locale];
-  const input = inputOf(draft, words);
+  const relations = choice('payerRelation', payerRelationNames, (one) => words.relations[one]);
   return (
     <fieldset class="card">
       <legend>{words.what}</legend>
       <div class="fields top-al">
         <TextField {...input('number')} maxLength={NUMBER_MAX} />
         <TextField {...input('due')} type="date" />
-        <SelectField
-          {...input('currency')}
-          choices={currencies.map((code) => ({ value: code, label: code }))}
-        />
+        <SelectField {...choice('currency', draft.currencies, (code) => code)} />
       </div>
       <Lines draft={draft} />
       <div class="fields top-al">
         <TextField {...input('purchaseOrder')} maxLength={NUMBER_MAX} />
         <SelectField
-          {...input('purpose')}
+          {...choice('purpose', purposeNames, (one) => purposes[one])}
           empty={words.noPurpose}
-          choices={purposeNames.map((value) => ({ value, label: purposes[value] }))}
         />
       </div>
       <div class="fields top-al">
         <TextField {...input('taxId')} maxLength={NUMBER_MAX} spellcheck={false} />
-        <TextField {...input('taxes')} hint={words.taxesHint} maxLength={TEXT_MAX} />
+        <TextField {...input('taxes')} maxLength={TEXT_MAX} />
       </div>
       <div class="fields top-al">
-        <SelectField
-          {...input('payerRelation')}
-          empty={words.noPurpose}
-          choices={payerRelationNames.map((value) => ({ value, label: words.relations[value] }))}
-        />
-        <TextField {...input('bookedRate')} hint={words.bookedRateHint} maxLength={21} />
+        <SelectField {...relations} empty={words.noPurpose} />
+        <TextField {...input('bookedRate')} maxLength={21} />
       </div>
-      <TextField
-        {...input('fiscalKey')}
-        hint={words.fiscalKeyHint}
-        maxLength={NUMBER_MAX}
-        spellcheck={false}
-      />
-      <TextArea {...input('notes')} hint={words.notesHint} rows={3} maxLength={TEXT_MAX} />
+      <TextField {...input('fiscalKey')} maxLength={NUMBER_MAX} spellcheck={false} />
+      <TextArea {...input('notes')} rows={3} maxLength={TEXT_MAX} />
     </fieldset>
   );
 }

@@ -34,6 +34,7 @@ import {
   importColumns,
   importTemplate,
   type LineFault,
+  neededColumns,
   plainCsv,
   readInvoices,
   textOfFile,
@@ -197,29 +198,16 @@ async function checkedLines(
   return [...found.values()];
 }
 
-const neutralLine = [{ item: '-', quantity: '', amount: '1000.00' }];
 /** What no create is refused for, in place of a cell with a fault. */
-const neutral = {
-  'buyer.email': { email: 'buyer@example.com' },
-  'buyer.name': { name: '' },
-  amount: { lines: neutralLine },
-  description: { lines: neutralLine },
-  currency: { currency: 'USD' },
-  number: { number: '' },
-  dueDate: { due: '' },
-  sellerExternalId: { seller: '' },
-  externalId: {},
-  locale: {},
-  notes: { notes: '' },
-  purchaseOrder: { purchaseOrder: '' },
-  'buyer.country': { country: '' },
-  purpose: { purpose: '' },
-  sellerTaxId: { taxId: '' },
-  payerRelation: { payerRelation: '' },
-  bookedRate: { bookedRate: '' },
-  'fiscalDocument.key': { fiscalKey: '' },
-  taxes: { taxes: '' },
-} as const satisfies Record<ImportColumn, Partial<TypedInvoice>>;
+function neutralOf(column: ImportColumn | null): Partial<TypedInvoice> {
+  if (column === 'description' || column === 'amount') {
+    return { lines: [{ item: '-', quantity: '', amount: '1000.00' }] };
+  }
+  if (column === 'buyer.email') return { email: 'buyer@example.com' };
+  if (column === 'currency') return { currency: 'USD' };
+  const field = column && importColumns[column].field;
+  return field === null ? {} : { [field]: '' };
+}
 
 /**
  * The creates of lines, without what is known to be wrong with them. Text and line name those that
@@ -229,7 +217,7 @@ function createsOf(call: MemberCall, text: string, lines: readonly ImportedLine[
   const { memberId, mode } = actorOf(call);
   const hash = createHash('sha256').update(text).digest('base64url');
   return lines.map(({ line, typed, externalId, faults }) => {
-    const patches = faults.map(({ column }) => (column === null ? {} : neutral[column]));
+    const patches = faults.map(({ column }) => neutralOf(column));
     const isRight = faults.length === 0;
     return {
       ...invoiceOf(Object.assign({}, typed, ...patches)),
@@ -312,9 +300,9 @@ type ImportProps = Readonly<{ made: Import }>;
 function FileForm({ made }: ImportProps) {
   const { texts, view } = useDashboard();
   const words = texts.invoiceImport;
-  const names = Object.keys(importColumns) as readonly ImportColumn[];
-  const list = (isNeeded: boolean) =>
-    names.filter((name) => importColumns[name].isNeeded === isNeeded).join(', ');
+  const others = Object.keys(importColumns).filter(
+    (name) => !(neededColumns as readonly string[]).includes(name),
+  );
   return (
     <div class="cols">
       <Form to="invoices/import/file" files="by_button" class="card stack">
@@ -324,10 +312,10 @@ function FileForm({ made }: ImportProps) {
       </Form>
       <Card heading={words.columns} id="columns" isStack>
         <p>
-          {words.needed}: <code>{list(true)}</code>.
+          {words.needed}: <code>{neededColumns.join(', ')}</code>.
         </p>
         <p>
-          {words.optional}: <code>{list(false)}</code>.
+          {words.optional}: <code>{others.join(', ')}</code>.
         </p>
         <p>
           <ButtonLink href={`${view.path}/invoices/import/template`} icon="download">

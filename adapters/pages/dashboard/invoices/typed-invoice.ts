@@ -14,6 +14,7 @@ import {
   parseTypedRate,
 } from '../../../../core/domain/base/money.js';
 import { hasUnstorableText, writeJson } from '../../../../core/domain/base/raw-json.js';
+import { recordOf } from '../../../../core/domain/base/record-of.js';
 import { plainSigns } from '../../../../core/domain/base/typed-text.js';
 import { DISPLAY_TEXT_LENGTH_MAX as TEXT_MAX } from '../../../../core/domain/payments/display.js';
 import { fiscalDocumentOfKey } from '../../../../core/domain/payments/fiscal-document.js';
@@ -39,35 +40,45 @@ export const NAME_MAX = 200;
 
 export type TypedLine = Readonly<{ item: string; quantity: string; amount: string }>;
 
-/** As typed. */
-export interface TypedInvoice {
-  readonly key: string;
-  /** The externalId of a seller; empty: the organization itself. */
-  readonly seller: string;
-  readonly name: string;
-  readonly email: string;
-  readonly locale: Locale;
-  readonly number: string;
-  readonly due: string;
-  readonly currency: string;
-  readonly notes: string;
-  readonly purchaseOrder: string;
+const upTo = (max: number) => (text: string) => [...text].length <= max && !hasUnstorableText(text);
+const orEmpty = (isRight: (text: string) => boolean) => (text: string) =>
+  text === '' || isRight(text);
+
+/** `seller` is an externalId, or empty for the organization itself. */
+const free = ['key', 'seller', 'currency', 'attachment'] as const;
+/** Which texts are taken: of the fields above the lines of the invoice, and below them. */
+const above = {
+  name: upTo(NAME_MAX),
+  email: (text: string) => readEmail(text) !== null,
+  number: upTo(NUMBER_MAX),
+  due: orEmpty(isCalendarDate),
+};
+const below = {
+  notes: upTo(TEXT_MAX),
+  purchaseOrder: upTo(NUMBER_MAX),
   /** Two letters of ISO 3166; empty: the buyer says it. */
-  readonly country: string;
-  /** A name of `purposes`; empty: none. */
-  readonly purpose: string;
-  /** A name of `payerRelations`; empty: none. */
-  readonly payerRelation: string;
-  /** BRL per unit; empty: none. */
-  readonly bookedRate: string;
-  /** The access key of an NF-e or NFS-e; empty: none. */
-  readonly fiscalKey: string;
+  country: orEmpty((text) => countries.includes(text)),
+  purpose: orEmpty((text) => purposeOf(text) !== null),
+  payerRelation: orEmpty((text) => relationOf(text) !== null),
+  /** BRL per unit. */
+  bookedRate: orEmpty((text) => parseTypedRate(text) !== null),
+  /** The access key of an NF-e or NFS-e. */
+  fiscalKey: orEmpty((text) => fiscalDocumentOfKey(text) !== null),
   /** The whole number under which the seller pays taxes. */
-  readonly taxId: string;
+  taxId: upTo(NUMBER_MAX),
   /** One after another, with semicolons between them. */
-  readonly taxes: string;
-  /** The id of the uploaded document; empty: none. */
-  readonly attachment: string;
+  taxes: upTo(TEXT_MAX),
+};
+const isTaken = { ...above, ...below };
+type Judged = keyof typeof isTaken;
+const aboveLines = Object.keys(above) as readonly Judged[];
+const belowLines = Object.keys(below) as readonly Judged[];
+export type TypedField = (typeof free)[number] | Judged;
+export const typedFields: readonly TypedField[] = [...free, ...aboveLines, ...belowLines];
+
+/** As typed. */
+export interface TypedInvoice extends Readonly<Record<TypedField, string>> {
+  readonly locale: Locale;
   readonly lines: readonly TypedLine[];
 }
 
@@ -94,24 +105,12 @@ export function typedIn(form: Readonly<Record<string, string>>): TypedInvoice {
       amount: text(`amount${at}`),
     }));
   return {
-    key: text('key'),
-    seller: text('seller'),
-    name: text('name'),
-    email: text('email'),
-    locale: localeOf(text('locale')) ?? 'en',
-    number: text('number'),
+    ...recordOf(typedFields, text),
     due: plainSigns(text('due')).trim(),
     currency: /^[A-Z]{3}$/.test(text('currency')) ? text('currency') : 'USD',
-    attachment: text('attachment'),
-    purchaseOrder: text('purchaseOrder'),
     country: text('country').toUpperCase(),
-    purpose: text('purpose'),
-    payerRelation: text('payerRelation'),
-    bookedRate: text('bookedRate'),
-    fiscalKey: text('fiscalKey'),
-    taxId: text('taxId'),
-    taxes: text('taxes'),
     notes: (form['notes'] ?? '').replaceAll('\r\n', '\n').trim(),
+    locale: localeOf(text('locale')) ?? 'en',
     lines,
   };
 }
@@ -141,20 +140,24 @@ export function typedAmount(text: string): bigint | null {
   return amountMinor === null || amountMinor === 0n ? null : amountMinor;
 }
 
+/** In the order of the form. */
 export function faultsIn(
   texts: DashboardTexts['invoice'],
   typed: TypedInvoice,
 ): readonly FieldError[] {
   const { faults, refused } = texts;
-  const { name, email, number, due, notes, lines, country, purpose } = typed;
-  const { payerRelation: relation, bookedRate: rate, fiscalKey: key } = typed;
+  const { email, lines } = typed;
   const faultOf = (field: string, isFault: boolean, text: string) =>
     isFault ? [{ field, text }] : [];
-  const isLong = (text: string, max: number) => [...text].length > max || hasUnstorableText(text);
+  const own = (field: Judged) => {
+    const text = field === 'email' ? emailFault(texts, email) : faults[field];
+    return faultOf(field, !isTaken[field](typed[field]), text);
+  };
   const ofLines = lines.flatMap((line, at) => {
     if (isEmpty(line)) return [];
+    const isSaid = line.item !== '' && upTo(TEXT_MAX)(line.item);
     return [
-      ...faultOf(`item${at}`, line.item === '' || isLong(line.item, TEXT_MAX), faults.item),
+      ...faultOf(`item${at}`, !isSaid, faults.item),
       ...faultOf(`quantity${at}`, !/^([0-9][0-9.,]{0,14})?$/.test(line.quantity), faults.quantity),
       ...faultOf(
         `amount${at}`,
@@ -165,27 +168,12 @@ export function faultsIn(
   });
   const total = totalOf(typed);
   return [
-    ...faultOf('name', isLong(name, NAME_MAX), faults.name),
-    ...faultOf('email', readEmail(email) === null, emailFault(texts, email)),
-    ...faultOf('number', isLong(number, NUMBER_MAX), faults.number),
-    ...faultOf('due', due !== '' && !isCalendarDate(due), faults.due),
+    ...aboveLines.flatMap(own),
     ...ofLines,
     ...faultOf('item0', lines.every(isEmpty), faults.noLine),
     ...faultOf('amount0', isTooMuch(total), faults.total),
     ...faultOf('amount0', total !== null && isBelowMinimum(total), refused.AmountBelowMinimum),
-    ...faultOf('notes', isLong(notes, TEXT_MAX), faults.notes),
-    ...faultOf('purchaseOrder', isLong(typed.purchaseOrder, NUMBER_MAX), faults.purchaseOrder),
-    ...faultOf('country', country !== '' && !countries.includes(country), faults.country),
-    ...faultOf('purpose', purpose !== '' && purposeOf(purpose) === null, faults.purpose),
-    ...faultOf(
-      'payerRelation',
-      relation !== '' && relationOf(relation) === null,
-      faults.payerRelation,
-    ),
-    ...faultOf('bookedRate', rate !== '' && parseTypedRate(rate) === null, faults.bookedRate),
-    ...faultOf('fiscalKey', key !== '' && fiscalDocumentOfKey(key) === null, faults.fiscalKey),
-    ...faultOf('taxId', isLong(typed.taxId, NUMBER_MAX), faults.taxId),
-    ...faultOf('taxes', isLong(typed.taxes, TEXT_MAX), faults.taxes),
+    ...belowLines.flatMap(own),
   ];
 }
 
