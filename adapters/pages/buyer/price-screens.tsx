@@ -124,11 +124,7 @@ function Price({
   scene,
   quote,
   before,
-}: {
-  readonly scene: PaymentScene;
-  readonly quote: QuoteView | null;
-  readonly before: QuoteTerms | null;
-}) {
+}: Readonly<{ scene: PaymentScene; quote: QuoteView | null; before: QuoteTerms | null }>) {
   const { texts, format } = scene;
   if (quote === null) return null;
   const amount = format.money(quote.source);
@@ -183,10 +179,6 @@ function priceRows(
     row(price.fees, ({ fees }) => format.money(fees)),
     row(price.rate, (terms) => rateOf(format, terms)),
     row(texts.frame.effectiveRate, ({ source, target }) => effectiveOf(format, source, target)),
-    {
-      ...receives,
-      value: [about, receives.value],
-      look: 'sum' as const,
-    },
+    { ...receives, value: [about, receives.value], look: 'sum' as const },
   ];
 }

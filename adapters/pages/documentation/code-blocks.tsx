@@ -45,12 +45,7 @@ export function RequestTabs({
   number,
   baseUrl,
   callOf,
-}: {
-  readonly request: ExampleRequest;
-  readonly number: number;
-  readonly baseUrl: string;
-  readonly callOf: ClientCalls;
-}) {
+}: Readonly<{ request: ExampleRequest; number: number; baseUrl: string; callOf: ClientCalls }>) {
   const about = `${request.method} ${request.path}, ${number}`;
   const all = Object.entries(languages);
   return (

@@ -217,13 +217,7 @@ async function markdownPage(docs: Docs, path: string): Promise<DocContent | null
     surroundings(docs, page.path, page.file),
   );
   const keyField = path.startsWith('guides/') ? <KeyField /> : null;
-  return {
-    path,
-    title,
-    lede,
-    headings,
-    body: [keyField, body],
-  };
+  return { path, title, lede, headings, body: [keyField, body] };
 }
 
 function surroundings(docs: Docs, path: string, file: string): Surroundings {

@@ -126,12 +126,7 @@ function Choices({
   field,
   value,
   common,
-}: {
-  readonly scene: FieldScene;
-  readonly field: FormField;
-  readonly value: string | undefined;
-  readonly common: Common;
-}) {
+}: Readonly<{ scene: FieldScene; field: FormField; value: string | undefined; common: Common }>) {
   const choices = choicesOf(scene, field);
   if (field !== 'proofOfAddressDocType') {
     return <RadioField {...common} choices={choices} value={value} />;
