@@ -92,9 +92,6 @@ test('each example changes the files that the text names, and no others', () => 
     'core/domain/payments/situation.ts',
     'adapters/pages/dashboard/payment-groups.ts',
     'adapters/pages/letters/situation-texts.ts',
-    'adapters/pages/dashboard/texts/dashboard-en.ts',
-    'adapters/pages/dashboard/texts/dashboard-es.ts',
-    'adapters/pages/dashboard/texts/dashboard-pt-br.ts',
     // A screen.
     'core/domain/hosted/hosted-screen.ts',
     'adapters/pages/buyer/render.tsx',

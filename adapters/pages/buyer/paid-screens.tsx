@@ -237,7 +237,7 @@ function factRows(scene: PaymentScene): readonly (FactRow | null)[] {
     code(texts.paid.endToEndId, settlement?.endToEndId ?? null),
     { label: texts.paid.asset, value: settlement?.asset ? format.asset(settlement.asset) : null },
     code(texts.paid.transaction, settlement?.transactionHash ?? null),
-    code(texts.paid.payment, payment.id),
+    code(texts.frame.payment, payment.id),
     code(texts.transfer.checkCode, check?.code ?? null),
   ];
 }

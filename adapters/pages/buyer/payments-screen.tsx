@@ -161,7 +161,7 @@ function fittingIn({ payment: { id } }: PaymentScene, list: BuyerPayments): read
 
 function List({ scene, list }: { readonly scene: PaymentScene; list: BuyerPayments }) {
   const { texts, format, view, org } = scene;
-  const { payments, frame, paid } = texts;
+  const { payments, frame } = texts;
   const ids = list.isAll ? fittingIn(scene, list).map(({ id }) => id) : [scene.payment.id];
   const ticked = new Set(ids);
   const days = formatOf(view.locale, { timeZone: scene.organization.timeZone });
@@ -171,7 +171,7 @@ function List({ scene, list }: { readonly scene: PaymentScene; list: BuyerPaymen
       rows={list.payments}
       folds
       columns={({ column, named }) => [
-        named(paid.payment, (payment) => (
+        named(frame.payment, (payment) => (
           <>
             {list.choices.has(payment.id) ? (
               <input
@@ -264,7 +264,7 @@ type Column = readonly [
 
 /** One that is new comes last: the books of buyers may read the others by their place. */
 const columns: readonly Column[] = [
-  [({ paid }) => paid.payment, ({ payment }) => payment.id],
+  [({ frame }) => frame.payment, ({ payment }) => payment.id],
   [({ frame }) => frame.invoice, ({ payment }) => payment.number],
   [({ frame }) => frame.purchaseOrder, ({ payment }) => payment.purchaseOrder],
   [({ frame }) => frame.buyerReference, ({ payment }) => payment.buyerReference],

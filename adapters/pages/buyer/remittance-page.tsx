@@ -75,7 +75,7 @@ function Members({ scene }: { readonly scene: PaymentScene }) {
       rows={payment.members}
       folds
       columns={({ column, named }) => [
-        named(texts.paid.payment, (member) => <Foreign text={helpReference(member.payment)} />),
+        named(texts.frame.payment, (member) => <Foreign text={helpReference(member.payment)} />),
         column(texts.frame.purchaseOrder, (member) => (
           <Foreign text={nameOf(member.payment.purchaseOrder ?? '–')} />
         )),

@@ -72,7 +72,7 @@ function Offer({
       rows={payments}
       folds
       columns={({ column, named }) => [
-        named(texts.paid.payment, ({ payment }) => [
+        named(texts.frame.payment, ({ payment }) => [
           <Foreign text={helpReference(payment)} />,
           <DueDate scene={scene} payment={payment} />,
         ]),

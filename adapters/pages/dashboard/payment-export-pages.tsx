@@ -70,7 +70,7 @@ function exportOf(path: string, proof: 'session' | 'export_payments', run: Expor
               <Form to={listPath(path.slice(1), filters)} class="stack" download>
                 <CsvChoice />
                 <div class="actions">
-                  <Button look="primary">{words.download}</Button>
+                  <Button look="primary">{texts.frame.download}</Button>
                   <ButtonLink href={list}>{words.back}</ButtonLink>
                 </div>
               </Form>

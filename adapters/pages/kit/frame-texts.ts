@@ -52,6 +52,9 @@ const en = {
   state: 'State',
   upload: 'Upload',
   optional: (label: string) => `${label} (optional)`,
+  payment: 'Payment',
+  change: 'Change',
+  download: 'Download',
 };
 export type FrameTexts = typeof en;
 
@@ -107,6 +110,9 @@ export const frameTexts: Readonly<Record<Locale, FrameTexts>> = {
     state: 'Situação',
     upload: 'Enviar',
     optional: (label) => `${label} (opcional)`,
+    payment: 'Pagamento',
+    change: 'Alterar',
+    download: 'Baixar',
   },
   es: {
     skip: 'Ir al contenido',
@@ -158,5 +164,8 @@ export const frameTexts: Readonly<Record<Locale, FrameTexts>> = {
     state: 'Estado',
     upload: 'Subir',
     optional: (label) => `${label} (opcional)`,
+    payment: 'Pago',
+    change: 'Cambiar',
+    download: 'Descargar',
   },
 };

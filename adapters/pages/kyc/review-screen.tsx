@@ -190,7 +190,7 @@ function Card({
       <div class="line ends">
         <h2>{title}</h2>
         <a href={href} aria-label={review.changeOf(title)}>
-          {review.change}
+          {scene.texts.frame.change}
         </a>
       </div>
       {rows.length === 0 ? null : <Rows rows={rows} />}

@@ -16,10 +16,12 @@ import { purposeNames } from '../../../core/domain/payments/purpose.js';
 import { catalogues } from '../hosted/texts.js';
 import { type FactRow, Foreign, foreign, Rows } from '../kit/components.js';
 import { type Format, formatOf } from '../kit/format.js';
+import { type FrameTexts, frameTexts } from '../kit/frame-texts.js';
 import { Card } from '../kit/pages/card.js';
 import { type ProofTexts, proofTexts } from './proof-texts.js';
 
-type SheetScene = Readonly<{ proof: Proof; texts: ProofTexts; locale: Locale; format: Format }>;
+type SheetTexts = ProofTexts & Pick<FrameTexts, 'payment' | 'amount' | 'payee' | 'reference'>;
+type SheetScene = Readonly<{ proof: Proof; texts: SheetTexts; locale: Locale; format: Format }>;
 
 export interface SheetProps {
   readonly proof: Proof;
@@ -31,7 +33,8 @@ export interface SheetProps {
 }
 
 export function ProofSheet({ proof, locale, timeZone, keys }: SheetProps) {
-  const texts = proofTexts[locale];
+  const { payment, amount, payee, reference } = frameTexts[locale];
+  const texts = { ...proofTexts[locale], payment, amount, payee, reference };
   const scene = { proof, texts, locale, format: formatOf(locale, { timeZone }) };
   const { exemption, entries, settlements, transfers } = proof;
   return [

@@ -286,7 +286,7 @@ function Month({ shown }: { readonly shown: Shown }) {
 }
 
 function Download({ of }: { readonly of: string }) {
-  const { view } = useDashboard();
+  const { view, texts } = useDashboard();
   const words = accountingTexts[view.locale];
   const choices = entryForms.map((value) => ({ value, label: entryFiles[value].label }));
   return (
@@ -296,7 +296,7 @@ function Download({ of }: { readonly of: string }) {
         <SelectField name="form" label={words.format} choices={choices} value="csv" />
         <CsvChoice />
         <div class="actions">
-          <Button look="primary">{words.download}</Button>
+          <Button look="primary">{texts.frame.download}</Button>
           <ButtonLink href={`${view.path}${EXTRACT}?month=${of}`}>{words.extract}</ButtonLink>
           <ButtonLink href={`${view.path}${PROOFS_PATH}?month=${of}`}>
             {proofTexts[view.locale].proofs}
@@ -309,7 +309,7 @@ function Download({ of }: { readonly of: string }) {
 }
 
 function Closing({ shown }: { readonly shown: Shown }) {
-  const { view, format } = useDashboard();
+  const { view, texts, format } = useDashboard();
   const words = accountingTexts[view.locale];
   const { month: of, months, accounting } = shown;
   const closed = accounting.closed.find((one) => one.month >= of);
@@ -331,7 +331,7 @@ function Closing({ shown }: { readonly shown: Shown }) {
       ) : null}
       <p>
         {words.names}: {own.map((account) => names[account]).join(', ') || '–'}{' '}
-        {mayWrite ? <a href={`${view.path}${PATH}/accounts`}>{words.change}</a> : null}
+        {mayWrite ? <a href={`${view.path}${PATH}/accounts`}>{texts.frame.change}</a> : null}
       </p>
     </Card>
   );
@@ -364,7 +364,7 @@ function Entries({ shown: { entries, payments } }: { readonly shown: Shown }) {
           <span class="sub only-s">{format.shortDate(entry.day)}</span>,
           <span class="sub only-s">{linkTo(entry.subjectId)}</span>,
         ]),
-        column(words.payment, 'only-l', ({ entry }) => linkTo(entry.subjectId)),
+        column(texts.frame.payment, 'only-l', ({ entry }) => linkTo(entry.subjectId)),
         column(words.debit, 'num only-l', (row) => (isDebit(row) ? amount(row) : '')),
         column(words.credit, 'num only-l', (row) => (isDebit(row) ? '' : amount(row))),
         column(`${words.debit} / ${words.credit}`, 'num only-s', (row) => [
@@ -379,7 +379,7 @@ function Entries({ shown: { entries, payments } }: { readonly shown: Shown }) {
 type FoundExtract = Readonly<{ month: string; months: readonly string[]; summary: FxSummary }>;
 
 function Extract({ found: { month: of, months, summary } }: Readonly<{ found: FoundExtract }>) {
-  const { view, format } = useDashboard();
+  const { view, texts, format } = useDashboard();
   const words = accountingTexts[view.locale];
   const { count, openCount, sumMinor } = summary;
   const sum = format.money(money(sumMinor, 'BRL'));
@@ -397,7 +397,7 @@ function Extract({ found: { month: of, months, summary } }: Readonly<{ found: Fo
         <Form to="accounting/extract/file" class="stack" download>
           <input type="hidden" name="month" value={of} />
           <CsvChoice />
-          <Submit>{words.download}</Submit>
+          <Submit>{texts.frame.download}</Submit>
         </Form>
       </section>
     </div>

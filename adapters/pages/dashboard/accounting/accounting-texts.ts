@@ -7,7 +7,6 @@ const en = {
   month: 'Month',
   show: 'Show',
   day: 'Day',
-  payment: 'Payment',
   account: 'Account',
   debit: 'Debit',
   credit: 'Credit',
@@ -16,7 +15,6 @@ const en = {
   file: 'Download the month',
   fileText: 'Entries appear a minute after their booking.',
   format: 'Format',
-  download: 'Download',
   close: 'Close the month',
   closeText:
     'Once it is in your books. Its entries and their account names then stay as they are, ' +
@@ -26,7 +24,6 @@ const en = {
   namesText:
     'As in your books: letters, digits, “.”, “_”, “-” and “:”. Without one, the usual ' +
     'name is used. Closed months keep their names.',
-  change: 'Change',
   save: 'Save names',
   notAName: 'Use letters, digits, “.”, “_”, “-” and “:” only.',
   extract: 'Extract of the month',
@@ -62,7 +59,6 @@ export const accountingTexts: Readonly<Record<Locale, AccountingTexts>> = {
     month: 'Mês',
     show: 'Mostrar',
     day: 'Dia',
-    payment: 'Pagamento',
     account: 'Conta',
     debit: 'Débito',
     credit: 'Crédito',
@@ -71,7 +67,6 @@ export const accountingTexts: Readonly<Record<Locale, AccountingTexts>> = {
     file: 'Baixar o mês',
     fileText: 'Lançamentos aparecem um minuto depois do registro.',
     format: 'Formato',
-    download: 'Baixar',
     close: 'Fechar o mês',
     closeText:
       'Quando ele estiver nos seus livros. Os lançamentos e os nomes das contas ficam como ' +
@@ -81,7 +76,6 @@ export const accountingTexts: Readonly<Record<Locale, AccountingTexts>> = {
     namesText:
       'Como nos seus livros: letras sem acento, algarismos, “.”, “_”, “-” e “:”. Sem nome, ' +
       'vale o usual. Meses fechados mantêm os nomes.',
-    change: 'Alterar',
     save: 'Salvar nomes',
     notAName: 'Use só letras sem acento, algarismos, “.”, “_”, “-” e “:”.',
     extract: 'Extrato do mês',
@@ -112,7 +106,6 @@ export const accountingTexts: Readonly<Record<Locale, AccountingTexts>> = {
     month: 'Mes',
     show: 'Mostrar',
     day: 'Día',
-    payment: 'Pago',
     account: 'Cuenta',
     debit: 'Debe',
     credit: 'Haber',
@@ -121,7 +114,6 @@ export const accountingTexts: Readonly<Record<Locale, AccountingTexts>> = {
     file: 'Descargar el mes',
     fileText: 'Los asientos aparecen un minuto después de su registro.',
     format: 'Formato',
-    download: 'Descargar',
     close: 'Cerrar el mes',
     closeText:
       'Cuando esté en sus libros. Sus asientos y los nombres de las cuentas quedan como están, y ' +
@@ -131,7 +123,6 @@ export const accountingTexts: Readonly<Record<Locale, AccountingTexts>> = {
     namesText:
       'Como en sus libros: letras sin acento, cifras, “.”, “_”, “-” y “:”. Sin nombre vale ' +
       'el usual. Los meses cerrados conservan sus nombres.',
-    change: 'Cambiar',
     save: 'Guardar nombres',
     notAName: 'Use solo letras sin acento, cifras, “.”, “_”, “-” y “:”.',
     extract: 'Extracto del mes',

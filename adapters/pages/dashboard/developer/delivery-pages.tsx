@@ -197,7 +197,7 @@ function Details({ shown }: Part) {
     <Card heading={texts.common.details}>
       <Facts
         facts={[
-          [texts.webhooks.payment, payment && <PaymentName payment={payment} />],
+          [texts.frame.payment, payment && <PaymentName payment={payment} />],
           [
             texts.common.event,
             <a class="code" href={`${view.path}/events/${event.id}`}>

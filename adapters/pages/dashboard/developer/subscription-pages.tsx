@@ -365,7 +365,7 @@ function Deliveries({ shown }: { readonly shown: Shown }) {
               </a>,
               <span class="sub only-s">{format.exact(delivery.createdAtMs)}</span>,
             ]),
-            column(words.payment, 'only-l', ({ payment }) => (
+            column(texts.frame.payment, 'only-l', ({ payment }) => (
               <PaymentName payment={payment} isShort />
             )),
             column(texts.frame.state, ({ delivery }) => <DeliveryState delivery={delivery} />),

@@ -308,7 +308,7 @@ function pixLine({ scene: { texts, format, view }, start, may }: Look): Line {
     if (profile.status !== 'approved') return ['open', words.afterKyb];
     return ['open', words.none, go(words.add, true)];
   }
-  const action = go(texts.setup.start.change, false);
+  const action = go(texts.frame.change, false);
   const state = change === null ? null : changeState(change, view.nowMs);
   if (change !== null && state === 'held') {
     return ['done', words.held(change.pixKeyShown, format.instant(change.effectiveAtMs)), action];

@@ -325,7 +325,7 @@ type Part = 'company' | 'contact' | 'rules' | 'brand';
 function Shown({ settings }: { readonly settings: Settings }) {
   const { format, texts, view } = useDashboard();
   const words = texts.setup.settings;
-  const { change } = texts.setup.start;
+  const { change } = texts.frame;
   const { status, destinationRef, pix, mayChange } = settings;
   const onOff = (isOn: boolean) => (isOn ? words.on : words.off);
   const section = (part: Part, to: string, rows: readonly FactRow[], more: VNode | null = null) => (

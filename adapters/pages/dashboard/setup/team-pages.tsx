@@ -348,7 +348,7 @@ function MemberActions({ team, member }: Readonly<{ team: Team; member: Member }
         </Form>
       ) : null}
       <a class="btn sm" href={`${view.path}/team/${member.id}`}>
-        {texts.setup.start.change}
+        {texts.frame.change}
         {named}
       </a>
     </div>

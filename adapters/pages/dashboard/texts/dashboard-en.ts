@@ -313,7 +313,6 @@ export const dashboardEn = {
     bomHint:
       'Written as Excel in your language reads it. Times are those of the organization; ' +
       'without it they are UTC.',
-    download: 'Download',
     back: 'Back to the list',
     proof: 'For more than 1,000 rows we check your mailbox again.',
     proven: 'All rows that match, however many.',
@@ -660,6 +659,7 @@ export const dashboardEn = {
     technical: (calls: number, attempts: number) =>
       `Technical log: ${calls} calls to the partner, ${attempts} webhook attempts`,
     reached: {
+      ...statusTexts.en,
       awaiting_approval: 'Waits for approval',
       approved: 'Approved',
       awaiting_buyer: 'The buyer can pay',
@@ -667,12 +667,7 @@ export const dashboardEn = {
       buyer_kyc_approved: 'Buyer verified',
       fx_quoted: 'Price shown',
       on_ramp_pending: 'Price confirmed',
-      on_chain_confirmed: 'Money arrived',
       offramp_pending: 'PIX ordered',
-      settled: 'Paid',
-      failed: 'Failed',
-      cancelled: 'Cancelled',
-      expired: 'Expired',
     } satisfies Record<PaymentStatus, string>,
     endpoint: {
       delivered: (count: string, all: string) => `${count} of ${all} delivered`,

@@ -291,7 +291,6 @@ export const dashboardEs: DashboardTexts = {
     bomHint:
       'Escrito como lo lee Excel en español: punto y coma, 1234,50 y 31/12/2030. Las horas son ' +
       'las de la organización; sin esto, UTC.',
-    download: 'Descargar',
     back: 'Volver a la lista',
     proof: 'Para más de 1.000 filas comprobamos su correo de nuevo.',
     proven: 'Todas las filas que coinciden, sean las que sean.',
@@ -640,6 +639,7 @@ export const dashboardEs: DashboardTexts = {
     technical: (calls, attempts) =>
       `Registro técnico: ${calls} llamadas al socio, ${attempts} intentos de webhook`,
     reached: {
+      ...statusTexts.es,
       awaiting_approval: 'Espera aprobación',
       approved: 'Aprobado',
       awaiting_buyer: 'El comprador puede pagar',
@@ -647,12 +647,7 @@ export const dashboardEs: DashboardTexts = {
       buyer_kyc_approved: 'Comprador verificado',
       fx_quoted: 'Precio mostrado',
       on_ramp_pending: 'Precio confirmado',
-      on_chain_confirmed: 'Importe recibido',
       offramp_pending: 'PIX solicitado',
-      settled: 'Pagado',
-      failed: 'Falló',
-      cancelled: 'Cancelado',
-      expired: 'Caducado',
     },
     endpoint: {
       delivered: (count, all) => `${count} de ${all} entregados`,

@@ -287,7 +287,6 @@ export const dashboardPtBr: DashboardTexts = {
     bomHint:
       'Escrito como o Excel em português lê: ponto e vírgula, 1234,50 e 31/12/2030. Os horários ' +
       'são os da organização; sem isso, em UTC.',
-    download: 'Baixar',
     back: 'Voltar à lista',
     proof: 'Para mais de 1.000 linhas, verificamos seu e-mail de novo.',
     proven: 'Todas as linhas encontradas, sejam quantas forem.',
@@ -634,6 +633,7 @@ export const dashboardPtBr: DashboardTexts = {
     technical: (calls, attempts) =>
       `Registro técnico: ${calls} chamadas ao parceiro, ${attempts} tentativas de webhook`,
     reached: {
+      ...statusTexts['pt-BR'],
       awaiting_approval: 'Aguarda aprovação',
       approved: 'Aprovado',
       awaiting_buyer: 'O comprador pode pagar',
@@ -641,12 +641,7 @@ export const dashboardPtBr: DashboardTexts = {
       buyer_kyc_approved: 'Comprador verificado',
       fx_quoted: 'Preço mostrado',
       on_ramp_pending: 'Preço confirmado',
-      on_chain_confirmed: 'Valor recebido',
       offramp_pending: 'PIX solicitado',
-      settled: 'Pago',
-      failed: 'Falhou',
-      cancelled: 'Cancelado',
-      expired: 'Expirado',
     },
     endpoint: {
       delivered: (count, all) => `${count} de ${all} entregues`,

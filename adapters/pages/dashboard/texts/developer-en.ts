@@ -68,7 +68,6 @@ export const developerEn = {
     noDeliveries: 'No delivery yet',
     noDeliveriesText: 'Send a test, or make a payment in this mode.',
     noMatch: 'No delivery is in this state',
-    payment: 'Payment',
     attempt: 'Attempt',
     attemptOf: (attempt: number, most: number) => `${attempt} of ${most}`,
     newestFirst: 'Newest first.',

@@ -68,7 +68,6 @@ export const developerEs: DeveloperTexts = {
     noDeliveries: 'Todavía no hay entregas',
     noDeliveriesText: 'Envíe una prueba o haga un pago en este modo.',
     noMatch: 'Ninguna entrega está en este estado',
-    payment: 'Pago',
     attempt: 'Intento',
     attemptOf: (attempt, most) => `${attempt} de ${most}`,
     newestFirst: 'Primero las más recientes.',

@@ -68,7 +68,6 @@ export const developerPtBr: DeveloperTexts = {
     noDeliveries: 'Ainda não há entregas',
     noDeliveriesText: 'Envie um teste ou faça um pagamento neste modo.',
     noMatch: 'Nenhuma entrega nesta situação',
-    payment: 'Pagamento',
     attempt: 'Tentativa',
     attemptOf: (attempt, most) => `${attempt} de ${most}`,
     newestFirst: 'Mais recentes primeiro.',

@@ -26,7 +26,6 @@ export const setupEn = {
       '. Give it when you write to the operator of the service.',
     ],
     see: 'See',
-    change: 'Change',
     organization: {
       heading: 'Organization',
       none: 'Its legal name, CNPJ and address, for the settlement partner. Takes five minutes.',

@@ -20,7 +20,6 @@ export const setupEs: SetupTexts = {
       '. Indíquelo cuando escriba al operador del servicio.',
     ],
     see: 'Ver',
-    change: 'Cambiar',
     organization: {
       heading: 'Organización',
       none:

@@ -20,7 +20,6 @@ export const setupPtBr: SetupTexts = {
       '. Informe-o quando escrever ao operador do serviço.',
     ],
     see: 'Ver',
-    change: 'Alterar',
     organization: {
       heading: 'Organização',
       none: 'Razão social, CNPJ e endereço, para o parceiro de liquidação. Leva cinco minutos.',

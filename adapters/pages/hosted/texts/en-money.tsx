@@ -341,7 +341,6 @@ export const enMoney = {
     endToEndId: 'PIX end-to-end id',
     asset: 'Stablecoin sold',
     transaction: 'Transaction',
-    payment: 'Payment',
     notTax: (payee: string) =>
       sentence(`This is a receipt, not a tax document. The invoice comes from ${payee}.`),
     returnTo: (host: string) => `Back to ${host}`,

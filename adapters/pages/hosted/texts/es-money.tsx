@@ -343,7 +343,6 @@ export const esMoney = {
     endToEndId: 'Identificador de PIX (end-to-end)',
     asset: 'Criptomoneda estable vendida',
     transaction: 'Transacción',
-    payment: 'Pago',
     notTax: (payee) =>
       sentence(`Esto es un recibo, no un documento fiscal. La factura es de ${payee}.`),
     returnTo: (host) => `Volver a ${host}`,

@@ -338,7 +338,6 @@ export const ptBrMoney = {
     endToEndId: 'Identificador do PIX (end-to-end)',
     asset: 'Stablecoin vendida',
     transaction: 'Transação',
-    payment: 'Pagamento',
     notTax: (payee) =>
       sentence(`Este é um recibo, não um documento fiscal. A fatura vem de ${payee}.`),
     returnTo: (host) => `Voltar para ${host}`,

@@ -287,7 +287,6 @@ export const kycEn = {
   },
   review: {
     lede: 'Nothing is sent before you press the button.',
-    change: 'Change',
     changeOf: (what: string) => `Change: ${what}`,
     none: '–',
     filledBy: (email: Node) => <>Filled in by {email}</>,

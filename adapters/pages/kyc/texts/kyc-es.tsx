@@ -291,7 +291,6 @@ export const kycEs = {
   },
   review: {
     lede: 'No se envía nada antes de que presione el botón.',
-    change: 'Cambiar',
     changeOf: (what) => `Cambiar: ${what}`,
     none: '–',
     filledBy: (email) => <>Completado por {email}</>,

@@ -290,7 +290,6 @@ export const kycPtBr = {
   },
   review: {
     lede: 'Nada é enviado antes de você apertar o botão.',
-    change: 'Alterar',
     changeOf: (what) => `Alterar: ${what}`,
     none: '–',
     filledBy: (email) => <>Preenchido por {email}</>,
