@@ -104,9 +104,9 @@ const notCode = new RegExp(
     String.raw`'(?:\\[\s\S]|[^'\\\n])*'`,
     String.raw`"(?:\\[\s\S]|[^"\\\n])*"`,
     '`(?:\\\\[\\s\\S]|\\$\\{[^{}]*\\}|[^`\\\\])*`',
-    // A slash starts a regular expression only where a value may start.
+    // A slash starts a regular expression only where a value may start; `} />` ends an element.
     String.raw`(?<=[(,=>:[!&|?{};\n]\s*|\breturn\s)` +
-      String.raw`\/(?![/*])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\[\n])+\/`,
+      String.raw`(?!(?<=\}\s*)\/>)\/(?![/*])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\[\n])+\/`,
   ].join('|'),
   'g',
 );

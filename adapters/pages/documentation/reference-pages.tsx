@@ -389,15 +389,15 @@ function answerText(example: ErrorExample): string {
 
 export function eventPage(description: Description, type: string): DocContent {
   const { example, data } = eventOf(description, type);
-  const namespace = type.split('.')[0] ?? '';
+  const all = `${type.split('.')[0] ?? ''}.*`;
   return {
     path: `events/${type}`,
     title: type,
     isCode: true,
     body: [
       <p>
-        Subscribe to <code class="code">{type}</code>, <code class="code">{`${namespace}.*`}</code>{' '}
-        or <code class="code">*</code>. The event feed has the same event.
+        Subscribe to <code class="code">{type}</code>, <code class="code">{all}</code> or{' '}
+        <code class="code">*</code>. The event feed has the same event.
       </p>,
       example === undefined ? null : (
         <CodeBlock label="Body" text={JSON.stringify(example, null, 2)} language="json" />
