@@ -5,7 +5,7 @@ import { isTerminal } from '../../../core/domain/payments/payment.js';
 import { isWebAddress, paymentRows, type ScreenContent } from '../hosted/layout.js';
 import type { PaymentScene, Scene } from '../hosted/scene.js';
 import type { AccessPage, LinkEnded } from '../kit/access-pages.js';
-import { CodeForm, LinkCodeField } from '../kit/code-form.js';
+import { CodeForm, EnterForm } from '../kit/code-form.js';
 import { Amount, ButtonForm, Form, Rows, Submit, Time } from '../kit/components.js';
 import { nameOf } from '../kit/plain-text.js';
 import { FourAnswers } from './money-parts.js';
@@ -116,16 +116,7 @@ export function enterScreen(scene: Scene, { email, auto, asksCode }: Enter): Scr
                 org,
               )}
         </p>
-        {asksCode ? (
-          <Form to="enter" class="stack">
-            <LinkCodeField error={error} />
-            <Submit>{texts.frame.continue}</Submit>
-          </Form>
-        ) : (
-          <ButtonForm to="enter" class="actions" auto={auto} look="primary">
-            {texts.frame.continue}
-          </ButtonForm>
-        )}
+        <EnterForm {...{ asksCode, auto, error }} />
       </section>,
       <p>{texts.enter.notYou}</p>,
     ],

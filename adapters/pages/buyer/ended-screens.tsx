@@ -37,6 +37,25 @@ interface Ended extends Pick<ScreenContent, 'title' | 'lede' | 'live'> {
   readonly stops?: Parameters<typeof MoneyCard>[0]['stops'];
 }
 
+/** A payment that ended without its payout. `nothing`: where the money is if none has moved. */
+function closed(
+  of: (scene: PaymentScene) => Readonly<{ title: string; nothing: string; todo: string }>,
+): (scene: PaymentScene) => Ended {
+  return (scene) => {
+    const { title, nothing, todo } = of(scene);
+    const { closed: isClosed, arrives } = scene.texts.answers;
+    return {
+      title,
+      end: 'failed',
+      answers: {
+        money: spaced(whereMoney(scene, nothing), arrives),
+        next: spaced(isClosed, endedOn(scene)),
+        todo,
+      },
+    };
+  };
+}
+
 const endings = {
   unapproved: (scene) => {
     const { texts } = scene;
@@ -52,59 +71,37 @@ const endings = {
       },
     };
   },
-  kyc_rejected: (scene) => {
-    const { texts, payee } = scene;
-    return {
-      title: texts.ended.rejected,
-      end: 'failed',
-      answers: {
-        money: spaced(whereMoney(scene, texts.answers.nothing), texts.answers.arrives),
-        next: spaced(texts.answers.closed, endedOn(scene)),
-        todo: texts.answers.otherWay(payee),
-      },
-    };
-  },
-  failed: (scene) => {
-    const { texts, payee } = scene;
-    return {
-      title: texts.ended.failed,
-      end: 'failed',
-      answers: {
-        money: spaced(whereMoney(scene, texts.ended.failedMoney), texts.answers.arrives),
-        next: spaced(texts.answers.closed, endedOn(scene)),
-        todo: texts.ended.failedTodo(payee),
-      },
-    };
-  },
+  kyc_rejected: closed(({ texts, payee }) => ({
+    title: texts.ended.rejected,
+    nothing: texts.answers.nothing,
+    todo: texts.answers.otherWay(payee),
+  })),
+  failed: closed(({ texts, payee }) => ({
+    title: texts.ended.failed,
+    nothing: texts.ended.failedMoney,
+    todo: texts.ended.failedTodo(payee),
+  })),
   needs_review: (scene) => {
     const { texts, format, payee, payment } = scene;
     const { kept } = shownSums(scene);
-    const stops = payoutRoute(scene, 'partner');
-    if (payment.isPayoutBack) {
-      return {
-        title: texts.ended.review,
-        lede: texts.ended.backLede(payee),
-        end: 'review',
-        live: true,
-        answers: {
-          money: texts.ended.backMoney(payee),
-          next: spaced(texts.ended.backNext(payee), answerBy(scene)),
-          todo: <b>{texts.answers.notAgain}</b>,
-        },
-        stops,
-      };
-    }
+    const words = texts.ended;
+    const [lede, money, next] = payment.isPayoutBack
+      ? [words.backLede(payee), words.backMoney(payee), words.backNext(payee)]
+      : isZero(kept)
+        ? [words.reviewLedePlain, words.reviewMoneyPlain, words.reviewNext]
+        : [words.reviewLede(format.money(kept)), words.reviewMoney(payee), words.reviewNext];
+    const mail = payment.isPayoutBack ? null : words.reviewMail;
     return {
-      title: texts.ended.review,
-      lede: isZero(kept) ? texts.ended.reviewLedePlain : texts.ended.reviewLede(format.money(kept)),
+      title: words.review,
+      lede,
       end: 'review',
       live: true,
       answers: {
-        money: isZero(kept) ? texts.ended.reviewMoneyPlain : texts.ended.reviewMoney(payee),
-        next: spaced(texts.ended.reviewNext, answerBy(scene), texts.ended.reviewMail),
+        money,
+        next: spaced(next, answerBy(scene), mail),
         todo: <b>{texts.answers.notAgain}</b>,
       },
-      stops,
+      stops: payoutRoute(scene, 'partner'),
     };
   },
   refund_coming: (scene) => {

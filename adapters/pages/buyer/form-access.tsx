@@ -2,11 +2,9 @@
 // as for a payment. Signed in, the buyer sees the state of the form, the owner their own part.
 import type { HostedPage } from '../../../core/domain/hosted/hosted-page.js';
 import { PonteError } from '../../../core/errors.js';
-import type { ScreenContent } from '../hosted/layout.js';
-import { renderContent } from '../hosted/layout.js';
+import { renderContent, type ScreenContent } from '../hosted/layout.js';
 import type { Page } from '../hosted/page-view.js';
-import type { AnyCall } from '../hosted/unpaid-view.js';
-import { localeFor } from '../hosted/unpaid-view.js';
+import { type AnyCall, localeFor } from '../hosted/unpaid-view.js';
 import { accessRows, openedLink, signOutRow } from '../kit/access-pages.js';
 import { Form, Submit } from '../kit/components.js';
 import {

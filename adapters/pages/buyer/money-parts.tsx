@@ -9,7 +9,7 @@ import { effectiveRate, type QuoteTerms } from '../../../core/domain/commands/qu
 import { helpReference } from '../../../core/domain/payments/display.js';
 import { useContacts } from '../hosted/layout.js';
 import { type PaymentScene, useScene } from '../hosted/scene.js';
-import { Answers, Day, type FactRow, Route, Rows, type Stop, Time } from '../kit/components.js';
+import { Day, type FactRow, Facts, Route, Rows, type Stop, Time } from '../kit/components.js';
 import type { Format } from '../kit/format.js';
 import { nameOf } from '../kit/plain-text.js';
 
@@ -65,15 +65,15 @@ export interface Answered {
 
 /** The last answer is the same everywhere: the integrator, with the reference. */
 export function FourAnswers({ money: where, next, todo }: Answered) {
-  const { texts } = useScene();
-  const { money: whereQuestion, next: nextQuestion, todo: todoQuestion, ask } = texts.answers;
+  const words = useScene().texts.answers;
   return (
-    <Answers
-      rows={[
-        { question: whereQuestion, answer: where },
-        { question: nextQuestion, answer: next },
-        { question: todoQuestion, answer: todo },
-        { question: ask, answer: <WhomToAsk /> },
+    <Facts
+      look="answers card"
+      facts={[
+        [words.money, where],
+        [words.next, next],
+        [words.todo, todo],
+        [words.ask, <WhomToAsk />],
       ]}
     />
   );

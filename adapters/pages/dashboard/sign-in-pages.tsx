@@ -17,10 +17,9 @@ import {
   openedLink,
   typedAddress,
 } from '../kit/access-pages.js';
-import { CodeForm, LinkCodeField } from '../kit/code-form.js';
+import { CodeForm, EnterForm } from '../kit/code-form.js';
 import { ButtonForm, ButtonLink, Foreign, Form, Note, Submit } from '../kit/components.js';
 import { TextField } from '../kit/fields.js';
-import { frameTexts } from '../kit/frame-texts.js';
 import { type PageAnswer, type PageContext, pageRow, seeOther } from '../kit/page-route.js';
 import { askedProof } from '../kit/return-after-sign-in.js';
 import { actionNames } from '../letters/action-names.js';
@@ -196,16 +195,7 @@ function enterScreen(
     body: (
       <section class="card stack">
         <p>{view.viewer?.email === email ? texts.signIn.confirmEnter : texts.signIn.enterText}</p>
-        {asksCode ? (
-          <Form to="enter" class="stack">
-            <LinkCodeField error={error} />
-            <Submit>{frameTexts[view.locale].continue}</Submit>
-          </Form>
-        ) : (
-          <ButtonForm to="enter" class="actions" auto={auto} look="primary">
-            {frameTexts[view.locale].continue}
-          </ButtonForm>
-        )}
+        <EnterForm {...{ asksCode, auto, error }} />
       </section>
     ),
   };

@@ -1,5 +1,5 @@
 // The form of a mailed code, for everybody who signs in by mail.
-import { Form, Note, Submit } from './components.js';
+import { ButtonForm, Form, Note, Submit } from './components.js';
 import { TextField } from './fields.js';
 import { useFrame } from './page-frame.js';
 
@@ -44,4 +44,23 @@ function CodeField({ hint, error }: Readonly<{ hint: string; error: string | und
 export function LinkCodeField({ error }: { readonly error: string | undefined }) {
   const { texts } = useFrame();
   return <CodeField hint={texts.linkCodeHint} error={error} />;
+}
+
+/** On the page of a link: its button, or the code of its mail. `auto`: the script presses it. */
+export function EnterForm({
+  asksCode,
+  auto,
+  error,
+}: Readonly<{ asksCode: boolean; auto: boolean; error: string | undefined }>) {
+  const { texts } = useFrame();
+  return asksCode ? (
+    <Form to="enter" class="stack">
+      <LinkCodeField error={error} />
+      <Submit>{texts.continue}</Submit>
+    </Form>
+  ) : (
+    <ButtonForm to="enter" class="actions" auto={auto} look="primary">
+      {texts.continue}
+    </ButtonForm>
+  );
 }

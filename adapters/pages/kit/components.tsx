@@ -195,10 +195,13 @@ function rowOf({ label, value, note, copy, look }: FactRow) {
 /** Its label and its value; not shown if the value is null. */
 export type Fact = readonly [label: string, value: ComponentChildren];
 
-/** Facts about one thing. `across`: side by side, where there is room. */
-export function Facts({ facts, across }: Readonly<{ facts: readonly Fact[]; across?: true }>) {
+/** About one thing. `across`: side by side, where there is room. `answers`: to questions. */
+export function Facts({
+  facts,
+  look = 'facts',
+}: Readonly<{ facts: readonly Fact[]; look?: 'facts' | 'facts across' | 'answers card' }>) {
   return (
-    <dl class={across ? 'facts across' : 'facts'}>
+    <dl class={look}>
       {facts.map(([label, value]) =>
         value === null ? null : (
           <div>
@@ -268,24 +271,6 @@ function groupsOf(text: string): readonly string[] {
   if (!/^[0-9]{7,}$/.test(text) && !/^[A-Z]{2}[0-9]{2}[A-Z0-9]{8,}$/.test(text)) return [text];
   // Nine digits are a routing number.
   return text.match(text.length === 9 ? /.{3}/g : /.{1,4}/g) ?? [text];
-}
-
-/** The four questions of every screen that is not the happy one, in their order. */
-export function Answers({
-  rows,
-}: {
-  readonly rows: readonly { readonly question: string; readonly answer: ComponentChildren }[];
-}) {
-  return (
-    <dl class="answers card">
-      {rows.map(({ question, answer }) => (
-        <div>
-          <dt>{question}</dt>
-          <dd>{answer}</dd>
-        </div>
-      ))}
-    </dl>
-  );
 }
 
 export interface Stop {

@@ -317,7 +317,7 @@ function Details({ shown }: { readonly shown: Shown }) {
     <section class="card">
       <h2 class="vh">{texts.common.details}</h2>
       <Facts
-        across
+        look="facts across"
         facts={[
           ...ofHealth,
           [texts.places.events, <span class="code">{eventTypes.join(', ')}</span>],

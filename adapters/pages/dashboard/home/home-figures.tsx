@@ -57,7 +57,7 @@ export function Summary({ of: { figures, overdue, way } }: { readonly of: Figure
   return (
     <section class="card figures" aria-label={words.last30}>
       <Facts
-        across
+        look="facts across"
         facts={[
           [
             words.paidOut,

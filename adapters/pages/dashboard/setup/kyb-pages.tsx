@@ -13,8 +13,7 @@ import {
 import type { ScreenContent } from '../../hosted/layout.js';
 import { noKyc, type PageView } from '../../hosted/page-view.js';
 import { type Scene, SceneProvider, sceneOf } from '../../hosted/scene.js';
-import type { AnyCall } from '../../hosted/unpaid-view.js';
-import { legalView, organizationView } from '../../hosted/unpaid-view.js';
+import { type AnyCall, legalView, organizationView } from '../../hosted/unpaid-view.js';
 import { ButtonLink, Form, Submit } from '../../kit/components.js';
 import type { PageContext } from '../../kit/page-route.js';
 import { withDone } from '../../kit/pages/declared-pages.js';
