@@ -84,9 +84,7 @@ export function sentScreen(scene: Scene): ScreenContent {
           <li>{texts.sent.wait}</li>
           {isForApprover(scene) ? null : <li>{texts.sent.address(org)}</li>}
         </ul>
-        <ButtonForm to="link" class="gap">
-          {texts.sent.again}
-        </ButtonForm>
+        <ButtonForm to="link" class="gap" text={texts.sent.again} />
       </section>,
     ],
   };

@@ -19,9 +19,7 @@ export function FileLinks({ scene, page, print }: FileLinksProps) {
       {hasFile ? print : texts.frame.printOrSave}
     </ButtonLink>,
     hasFile ? (
-      <ButtonLink href={`${path}.pdf`} icon="download">
-        {texts.frame.downloadPdf}
-      </ButtonLink>
+      <ButtonLink href={`${path}.pdf`} icon="download" text={texts.frame.downloadPdf} />
     ) : null,
   ];
 }

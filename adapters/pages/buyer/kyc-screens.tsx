@@ -45,7 +45,7 @@ function startScreen(scene: Scene): ScreenContent {
         <HowTo items={kyc.personList} />
         <p class="quiet">{kyc.notAlone}</p>
         <div class="actions">
-          <ButtonLink href={`${view.path}/kyc/type`} look="primary">
+          <ButtonLink to="kyc/type" look="primary">
             {view.kyc.started ? kyc.resume : kyc.start}
           </ButtonLink>
           <span class="small quiet">{kyc.saved}</span>
@@ -125,9 +125,7 @@ function correctionsScreen(scene: Scene): ScreenContent {
         </Note>
       ),
       <div class="actions">
-        <ButtonLink href={`${view.path}/kyc/review`} look="primary">
-          {texts.kyc.correctStart}
-        </ButtonLink>
+        <ButtonLink to="kyc/review" look="primary" text={texts.kyc.correctStart} />
       </div>,
       <FourAnswers
         money={moneySoFar(scene)}

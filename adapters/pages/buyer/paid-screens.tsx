@@ -120,13 +120,11 @@ export function paidScreen(scene: PaymentScene): ScreenContent {
       ),
       <div class="actions">
         {host === null || payment.returnUrl === null ? null : (
-          <ButtonLink href={payment.returnUrl} look="primary">
-            {texts.paid.returnTo(host)}
-          </ButtonLink>
+          <ButtonLink href={payment.returnUrl} look="primary" text={texts.paid.returnTo(host)} />
         )}
         <FileLinks scene={scene} page="receipt" print={texts.frame.print} />
-        <ButtonLink href={`${view.path}/proof.zip`}>{proofTexts[view.locale].signed}</ButtonLink>
-        <ButtonLink href={`${view.path}/payments`}>{texts.payments.all}</ButtonLink>
+        <ButtonLink to="proof.zip">{proofTexts[view.locale].signed}</ButtonLink>
+        <ButtonLink to="payments">{texts.payments.all}</ButtonLink>
       </div>,
       <MoneyCard scene={scene} stops={payoutRoute(scene, 'end')} rest="payee" />,
       <Receipt scene={scene} />,

@@ -56,13 +56,11 @@ export function paymentsScreen(scene: PaymentScene, list: BuyerPayments): Screen
       rest ? <p>{texts.payments.newest}</p> : null,
       <div class="actions">
         {payments.length === 0 ? null : (
-          <ButtonLink href={`${view.path}/payments.csv?period=${textOf(period)}`} icon="download">
+          <ButtonLink to={`payments.csv?period=${textOf(period)}`} icon="download">
             {texts.payments.csv}
           </ButtonLink>
         )}
-        <ButtonLink href={`${view.path}/payments?period=${before}`} icon="newer">
-          {before}
-        </ButtonLink>
+        <ButtonLink to={`payments?period=${before}`} icon="newer" text={before} />
         <ButtonLink href={view.path}>{texts.frame.back}</ButtonLink>
       </div>,
     ],

@@ -31,9 +31,7 @@ export function askPriceScreen(scene: PaymentScene): ScreenContent {
     station: 'price',
     ...(auto ? {} : { live: true as const }),
     body: [
-      <ButtonForm to="quote" class="actions" auto={auto} look="primary">
-        {texts.price.show}
-      </ButtonForm>,
+      <ButtonForm to="quote" class="actions" auto={auto} look="primary" text={texts.price.show} />,
       <ApprovalPart scene={scene} />,
       <PaymentsLink scene={scene} />,
       <FoldedItems scene={scene} />,
@@ -71,9 +69,7 @@ export function priceExpiredScreen(scene: PaymentScene): ScreenContent {
     station: 'price',
     live: true,
     body: [
-      <ButtonForm to="quote" class="actions" look="primary">
-        {texts.price.renew}
-      </ButtonForm>,
+      <ButtonForm to="quote" class="actions" look="primary" text={texts.price.renew} />,
       <ApprovalPart scene={scene} />,
       <PaymentsLink scene={scene} />,
       <FourAnswers
@@ -103,9 +99,7 @@ export function priceLimitScreen(scene: PaymentScene): ScreenContent {
         next={untilMs === null ? texts.limit.next : texts.limit.until(<Time atMs={untilMs} />)}
         todo={untilMs === null ? ask(org) : texts.limit.wait(org)}
       />,
-      <ButtonForm to="quote" class="actions">
-        {texts.price.renew}
-      </ButtonForm>,
+      <ButtonForm to="quote" class="actions" text={texts.price.renew} />,
       <ApprovalPart scene={scene} />,
       <PaymentsLink scene={scene} />,
       <MoneyCard scene={scene} stops={null} rest="payee" />,

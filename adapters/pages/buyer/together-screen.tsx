@@ -23,7 +23,7 @@ import { Table } from '../kit/pages/table.js';
 import { condition, PayWithin, rateOf } from './money-parts.js';
 
 export function togetherScreen(scene: PaymentScene, offer: ConsolidatedOffer): ScreenContent {
-  const { texts, format, view, org } = scene;
+  const { texts, format, org } = scene;
   const { payments, total } = offer;
   const quotes = payments.flatMap(({ quote }) => quote ?? []);
   const [firstDue] = payments.flatMap(({ payment }) => payment.dueDate ?? []).toSorted();
@@ -50,7 +50,7 @@ export function togetherScreen(scene: PaymentScene, offer: ConsolidatedOffer): S
         ))}
         <div class="actions">
           <Button look="primary">{texts.price.confirm(format.money(total))}</Button>
-          <ButtonLink href={`${view.path}/payments`}>{texts.frame.back}</ButtonLink>
+          <ButtonLink to="payments">{texts.frame.back}</ButtonLink>
         </div>
         <p class="small quiet">{texts.price.confirmHint}</p>
       </Form>,

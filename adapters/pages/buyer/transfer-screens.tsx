@@ -61,7 +61,7 @@ export function preparingScreen(scene: PaymentScene): ScreenContent {
 }
 
 export function bankDetailsScreen(scene: PaymentScene): ScreenContent {
-  const { texts, format, payment, view } = scene;
+  const { texts, format, payment } = scene;
   const { instructions } = payment;
   const amount = format.money(instructions?.amount ?? payment.amount);
   return {
@@ -91,9 +91,7 @@ export function bankDetailsScreen(scene: PaymentScene): ScreenContent {
               <div class="actions">
                 <FileLinks scene={scene} page="instructions" print={texts.transfer.print} />
                 <AddDeadline scene={scene} />
-                <ButtonLink href={`${view.path}/share`} icon="open">
-                  {texts.share.link}
-                </ButtonLink>
+                <ButtonLink to="share" icon="open" text={texts.share.link} />
                 <CheckAgain />
               </div>
               <p class="small quiet">
@@ -109,11 +107,7 @@ function AddDeadline({ scene }: { readonly scene: PaymentScene }) {
   const { texts, view, payment } = scene;
   const payByMs = payment.instructions?.payByMs ?? null;
   if (payByMs === null || payByMs < view.nowMs) return null;
-  return (
-    <ButtonLink href={`${view.path}/deadline.ics`} icon="calendar">
-      {texts.files.addDeadline}
-    </ButtonLink>
-  );
+  return <ButtonLink to="deadline.ics" icon="calendar" text={texts.files.addDeadline} />;
 }
 
 /** The money should have arrived by now. */
@@ -179,7 +173,7 @@ function WhereMoneyIs({ scene }: { readonly scene: PaymentScene }) {
 
 /** A phone call to a known number finds changed bank details; the code is what to compare. */
 function CheckCode({ scene }: { readonly scene: PaymentScene }) {
-  const { texts, payment, payee, view } = scene;
+  const { texts, payment, payee } = scene;
   const { check } = payment;
   if (check === null) return null;
   return (
@@ -199,9 +193,7 @@ function CheckCode({ scene }: { readonly scene: PaymentScene }) {
         </p>
       </div>
       <div class="actions">
-        <ButtonLink href={`${view.root}/verify`} icon="shield">
-          {texts.transfer.checkOther}
-        </ButtonLink>
+        <ButtonLink to="/verify" icon="shield" text={texts.transfer.checkOther} />
       </div>
       <p class="small quiet">
         {texts.transfer.given(<Time atMs={check.issuedAtMs} />)} {texts.frame.neverMailed}{' '}
@@ -312,9 +304,7 @@ function PrintOrDownload({ scene }: { readonly scene: PaymentScene }) {
   const { view, texts, hasFile } = scene;
   if (view.viewer !== null) return <PrintActions />;
   const file = !hasFile ? null : (
-    <ButtonLink href={`${view.path}/instructions.pdf`} icon="download">
-      {texts.frame.downloadPdf}
-    </ButtonLink>
+    <ButtonLink to="instructions.pdf" icon="download" text={texts.frame.downloadPdf} />
   );
   return <PrintActions inPlaceOfBack={file} />;
 }

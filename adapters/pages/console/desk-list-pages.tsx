@@ -232,7 +232,6 @@ function Action({
   shown,
   isMine,
 }: Readonly<{ item: WaitingItem; shown: string; isMine: boolean }>) {
-  const { view } = useFrame();
   if (kind === 'message') return null;
   if (kind === 'command') {
     return (
@@ -247,7 +246,7 @@ function Action({
       : [row === null ? `${kind}/${id}` : `money/${kind}/${id}`, proposal ? 'Look' : 'Decide'];
   return (
     <p class="gap">
-      <ButtonLink look={isMine ? 'sm primary' : 'sm'} href={`${view.path}/${path}`}>
+      <ButtonLink look={isMine ? 'sm primary' : 'sm'} to={path}>
         {text}
         <span class="vh"> {shown}</span>
       </ButtonLink>

@@ -41,9 +41,7 @@ export function dashboardError({ code, status }: PonteError, where: RefusalPlace
           <p>{texts.error[`${kind}Text`]}</p>
           <p class="actions">
             {kind === 'live' ? (
-              <ButtonLink href={requestPage(where)} look="primary">
-                {texts.error.liveAsk}
-              </ButtonLink>
+              <ButtonLink href={requestPage(where)} look="primary" text={texts.error.liveAsk} />
             ) : null}
             <ButtonLink href={homeOf(where)}>{texts.error.home}</ButtonLink>
           </p>

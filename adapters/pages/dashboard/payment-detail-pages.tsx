@@ -264,20 +264,14 @@ function detailScreen(scene: DashboardScene, detail: Detail): DashboardContent {
       isPageOpen(payment)
         ? [
             <Copy value={detail.link} label={texts.payment.link} isNamed />,
-            <ButtonLink href={`${view.root}/r/${payment.publicId}`} icon="open">
-              {texts.payment.buyerSees}
-            </ButtonLink>,
+            <ButtonLink to={`/r/${payment.publicId}`} icon="open" text={texts.payment.buyerSees} />,
           ]
         : null,
       payment.settledAtMs === null ? null : (
-        <ButtonLink href={`${view.path}/payments/${payment.id}/proof`}>
-          {proofTexts[view.locale].title}
-        </ButtonLink>
+        <ButtonLink to={`payments/${payment.id}/proof`} text={proofTexts[view.locale].title} />
       ),
       detail.mayWrite && isCancellable(payment.status) ? (
-        <ButtonLink href={`${view.path}/payments/${payment.id}/cancel`}>
-          {texts.payment.cancel}
-        </ButtonLink>
+        <ButtonLink to={`payments/${payment.id}/cancel`} text={texts.payment.cancel} />
       ) : null,
     ],
     body: [
@@ -362,9 +356,7 @@ function NextStep({ detail }: Part) {
     return [
       <p>{isOwn ? words.ownApproval : creator === null ? words.check : words.checkOf(creator)}</p>,
       isOwn || !mayWrite ? null : (
-        <ButtonForm to={`${to}/approve`} class="actions" look="primary">
-          {words.approve}
-        </ButtonForm>
+        <ButtonForm to={`${to}/approve`} class="actions" look="primary" text={words.approve} />
       ),
       mayWrite ? null : <p class="small quiet">{words.approvers}</p>,
       mayWrite && payment.mode === 'test' ? <p class="small quiet">{words.testApproval}</p> : null,

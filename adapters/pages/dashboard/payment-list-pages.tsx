@@ -95,11 +95,9 @@ function listActions(
     filters.origin !== null && mayMake
       ? [
           rows.some(({ payment }) => payment.status === 'approved') ? (
-            <ButtonLink href={`${view.path}/invoices/invite`}>
-              {texts.invitations.heading}
-            </ButtonLink>
+            <ButtonLink to="invoices/invite" text={texts.invitations.heading} />
           ) : null,
-          <ButtonLink href={`${view.path}/invoices/import`}>{texts.invoiceImport.open}</ButtonLink>,
+          <ButtonLink to="invoices/import">{texts.invoiceImport.open}</ButtonLink>,
         ]
       : null,
     mayMake ? <NewInvoice /> : null,

@@ -25,12 +25,8 @@ export function State({ view, pill }: { readonly view: Shown; readonly pill?: tr
 
 /** For members who may create one. */
 export function NewInvoice() {
-  const { texts, view } = useDashboard();
-  return (
-    <ButtonLink href={`${view.path}/invoices/new`} look="primary" icon="add">
-      {texts.invoice.newHeading}
-    </ButtonLink>
-  );
+  const { texts } = useDashboard();
+  return <ButtonLink to="invoices/new" look="primary" icon="add" text={texts.invoice.newHeading} />;
 }
 
 /** What its form does. */

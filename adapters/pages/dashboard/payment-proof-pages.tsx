@@ -92,12 +92,10 @@ function proofScreen(
       </a>,
     ],
     actions: [
-      <ButtonLink href={`${view.path}/${own}/proof/proof.pdf`}>{words.pdf}</ButtonLink>,
-      <ButtonLink href={`${view.path}/${own}/proof/proof.zip`}>{words.pack}</ButtonLink>,
+      <ButtonLink to={`${own}/proof/proof.pdf`}>{words.pdf}</ButtonLink>,
+      <ButtonLink to={`${own}/proof/proof.zip`}>{words.pack}</ButtonLink>,
       proof.fiscalDocument === null && may(view, writesOf(payment)) ? (
-        <ButtonLink href={`${view.path}/${own}/fiscal-document`}>
-          {fiscalActionIn(scene, payment)}
-        </ButtonLink>
+        <ButtonLink to={`${own}/fiscal-document`} text={fiscalActionIn(scene, payment)} />
       ) : null,
       may(view, scope) ? <ButtonForm to={`${own}/proof/link`}>{words.makeLink}</ButtonForm> : null,
       may(view, scope) && openLinks > 0 ? (

@@ -324,7 +324,7 @@ function detailScreen({ texts, view }: DashboardScene, detail: Detail): Dashboar
       externalId === null
         ? undefined
         : [
-            <ButtonLink href={`${view.path}/sellers/${account.id}/vendor-documents`}>
+            <ButtonLink to={`sellers/${account.id}/vendor-documents`}>
               {texts.frame.vendorPapers}
             </ButtonLink>,
             <ButtonLink href={listPath(`${view.path}/payments`, { seller: externalId })}>

@@ -210,9 +210,7 @@ function linkEndedScreen({ texts, view }: DashboardScene, { cause }: LinkEnded):
       <section class="card stack">
         <p>{texts.signIn.endedText}</p>
         <p class="actions">
-          <ButtonLink href={view.path} look="primary">
-            {texts.signIn.heading}
-          </ButtonLink>
+          <ButtonLink href={view.path} look="primary" text={texts.signIn.heading} />
         </p>
       </section>
     ),
@@ -264,7 +262,7 @@ function confirmScreen(
       ),
       isRequired && !hasPasskeys ? (
         <p class="actions">
-          <ButtonLink href={`${view.path}/passkeys/add`}>{texts.passkeys.add}</ButtonLink>
+          <ButtonLink to="passkeys/add">{texts.passkeys.add}</ButtonLink>
         </p>
       ) : null,
       hasPasskeys ? <EnterByPasskey>{words.confirmPasskey}</EnterByPasskey> : null,

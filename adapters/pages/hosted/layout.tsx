@@ -395,9 +395,7 @@ function Footer() {
         <LegalItems />
         {view.viewer === null ? null : (
           <li>
-            <ButtonForm to="sign-out" look="link">
-              {texts.frame.signOut}
-            </ButtonForm>
+            <ButtonForm to="sign-out" look="link" text={texts.frame.signOut} />
           </li>
         )}
       </ul>
@@ -438,9 +436,7 @@ function Simulate() {
             <legend>{groups[group] ?? group}</legend>
             <div class="actions">
               {events.map(({ event }) => (
-                <Button look="sm" name="event" value={event}>
-                  {texts.simulate.events[event]}
-                </Button>
+                <Button look="sm" name="event" value={event} text={texts.simulate.events[event]} />
               ))}
             </div>
           </fieldset>

@@ -59,8 +59,6 @@ export function EnterForm({
       <Submit>{texts.continue}</Submit>
     </Form>
   ) : (
-    <ButtonForm to="enter" class="actions" auto={auto} look="primary">
-      {texts.continue}
-    </ButtonForm>
+    <ButtonForm to="enter" class="actions" auto={auto} look="primary" text={texts.continue} />
   );
 }

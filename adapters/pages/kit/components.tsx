@@ -6,7 +6,7 @@ import { type Locale, locales } from '../../../core/domain/base/locale.js';
 import type { Money } from '../../../core/domain/base/money.js';
 import { isLastDay, lastWholeDayMs } from './format.js';
 import { Icon, type IconName } from './icons.js';
-import { useFrame } from './page-frame.js';
+import { type PageFrame, useFrame } from './page-frame.js';
 import { plainText } from './plain-text.js';
 
 const NEAR_MS = 12 * HOUR_MS;
@@ -356,18 +356,25 @@ export function Badge({ look, text, pill }: Readonly<{ look: string; text: strin
   );
 }
 
+/** `to`: below the path of the page, such as `link`; with a slash, below the root of all pages. */
+const addressOf = ({ root, path }: PageFrame['view'], to: string) =>
+  to.startsWith('/') ? `${root}${to}` : `${path}/${to}`;
+
 /** A link that looks like a button. */
 export function ButtonLink({
-  href,
   look,
   icon,
-  children,
+  text,
+  children = text,
+  ...of
 }: {
-  readonly href: string;
   readonly look?: 'primary' | 'danger' | 'sm' | 'sm danger' | 'sm primary';
   readonly icon?: IconName;
-  readonly children: ComponentChildren;
-}) {
+  readonly text?: ComponentChildren;
+  readonly children?: ComponentChildren;
+} & ({ readonly href: string } | { readonly to: string })) {
+  const { view } = useFrame();
+  const href = 'to' in of ? addressOf(view, of.to) : of.href;
   return (
     <a class={look === undefined ? 'btn' : `btn ${look}`} href={href}>
       {icon === undefined ? null : <Icon name={icon} />}
@@ -380,10 +387,11 @@ interface ButtonProps {
   readonly look?: 'primary' | 'danger' | 'sm' | 'link' | undefined;
   readonly name?: string;
   readonly value?: string;
+  readonly text?: ComponentChildren;
   readonly children?: ComponentChildren;
 }
 
-export function Button({ look, name, value, children }: ButtonProps) {
+export function Button({ look, name, value, text, children = text }: ButtonProps) {
   const kind = look === 'link' ? 'aslink' : look === undefined ? 'btn' : `btn ${look}`;
   return (
     <button type="submit" class={kind} name={name} value={value}>
@@ -411,7 +419,6 @@ export interface PasskeyRequest {
 }
 
 export interface FormProps {
-  /** Below the path of the page, such as `link`; with a slash, below the root of all pages. */
   readonly to: string;
   readonly class?: string;
   /** For buttons elsewhere on the page. */
@@ -439,7 +446,7 @@ export function Form(props: FormProps) {
     <form
       id={id}
       method="post"
-      action={to.startsWith('/') ? `${view.root}${to}` : `${view.path}/${to}`}
+      action={addressOf(view, to)}
       class={className}
       encType={files ? 'multipart/form-data' : undefined}
       data-upload={files === 'at_once' ? texts.uploadFailed : undefined}
@@ -466,10 +473,12 @@ export function Form(props: FormProps) {
 export function ButtonForm({
   look,
   values = {},
-  children,
+  text,
+  children = text,
   ...form
 }: FormProps & {
   readonly look?: ButtonProps['look'];
+  readonly text?: ComponentChildren;
   readonly values?: Readonly<Record<string, string | number>>;
 }) {
   return (
@@ -485,11 +494,7 @@ export function ButtonForm({
 /** Reloads the page; without script it is the only way to see a change. */
 export function CheckAgain() {
   const { view, texts } = useFrame();
-  return (
-    <ButtonLink href={view.path} icon="again">
-      {texts.checkAgain}
-    </ButtonLink>
-  );
+  return <ButtonLink href={view.path} icon="again" text={texts.checkAgain} />;
 }
 
 /** Shown while the script watches for changes. */

@@ -49,7 +49,7 @@ const typeNames: Readonly<Record<ContentType, string>> = {
 const MEGABYTE = 1_000_000;
 
 export function documentsScreen(scene: KycScene, props: DocumentProps): ScreenContent {
-  const { form, words, view } = scene;
+  const { form, words } = scene;
   const parties = [null, ...form.draft.ownerNumbers];
   const shown = parties.filter(
     (owner) => filesOf(scene, owner).length > 0 || isDelegated(scene, owner),
@@ -63,10 +63,7 @@ export function documentsScreen(scene: KycScene, props: DocumentProps): ScreenCo
       shown.map((owner) => <PartyCard scene={scene} owner={owner} {...props} />),
       <WhyDocuments scene={scene} />,
       <div class="actions">
-        <ButtonLink
-          href={`${view.path}/kyc/${nextKycStep(form.steps, 'documents')}`}
-          look="primary"
-        >
+        <ButtonLink to={`kyc/${nextKycStep(form.steps, 'documents')}`} look="primary">
           {scene.texts.frame.continue}
         </ButtonLink>
         {props.limits === null ? null : (
@@ -80,9 +77,9 @@ export function documentsScreen(scene: KycScene, props: DocumentProps): ScreenCo
 }
 
 /** A link for a phone is made; a member signs in on the phone. */
-function ToPhone({ scene: { form, words, view } }: { readonly scene: KycScene }) {
+function ToPhone({ scene: { form, words } }: { readonly scene: KycScene }) {
   if (form.party.party === 'organization') {
-    return <ButtonLink href={`${view.path}/kyc/phone`}>{words.phone.heading}</ButtonLink>;
+    return <ButtonLink to="kyc/phone">{words.phone.heading}</ButtonLink>;
   }
   return <ButtonForm to="kyc/phone">{words.phone.heading}</ButtonForm>;
 }
@@ -288,9 +285,7 @@ export function phoneScreen(scene: KycScene, url: string): ScreenContent {
           <QrCode text={url} label={words.phone.alt} />
           <p class="small quiet">{words.phone.life}</p>
           <div class="actions">
-            <ButtonLink href={documents} look="primary">
-              {words.phone.back}
-            </ButtonLink>
+            <ButtonLink href={documents} look="primary" text={words.phone.back} />
             <ButtonForm to="kyc/phone">{words.phone.again}</ButtonForm>
           </div>
         </div>
@@ -301,7 +296,7 @@ export function phoneScreen(scene: KycScene, url: string): ScreenContent {
 
 /** The code is the address of the documents: it opens nothing for somebody else. */
 export function memberPhoneScreen(scene: KycScene, url: string): ScreenContent {
-  const { words, view } = scene;
+  const { words } = scene;
   return stepFrame(scene, 'documents', {
     title: words.phone.heading,
     lede: words.phone.memberLede,
@@ -310,9 +305,7 @@ export function memberPhoneScreen(scene: KycScene, url: string): ScreenContent {
       <div class="card stack">
         <QrCode text={url} label={words.phone.alt} />
         <div class="actions">
-          <ButtonLink href={`${view.path}/kyc/documents`} look="primary">
-            {words.phone.back}
-          </ButtonLink>
+          <ButtonLink to="kyc/documents" look="primary" text={words.phone.back} />
         </div>
       </div>
     ),

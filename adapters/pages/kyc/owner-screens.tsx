@@ -29,7 +29,7 @@ import { AskedState, OwnerState, roleOf } from './owner-state.js';
 import { Continue } from './step-screens.js';
 
 export function ownersScreen(scene: KycScene): ScreenContent {
-  const { form, words, view } = scene;
+  const { form, words } = scene;
   const { ownerNumbers } = form.draft;
   const isEmpty = ownerNumbers.length === 0;
   return stepFrame(scene, 'owners', {
@@ -56,7 +56,7 @@ export function ownersScreen(scene: KycScene): ScreenContent {
       </section>,
       isEmpty ? null : (
         <div class="actions">
-          <ButtonLink href={`${view.path}/kyc/${nextKycStep(form.steps, 'owners')}`} look="primary">
+          <ButtonLink to={`kyc/${nextKycStep(form.steps, 'owners')}`} look="primary">
             {scene.texts.frame.continue}
           </ButtonLink>
         </div>
@@ -66,7 +66,7 @@ export function ownersScreen(scene: KycScene): ScreenContent {
 }
 
 function OwnerRow({ scene, owner }: { readonly scene: KycScene; readonly owner: number }) {
-  const { words, view } = scene;
+  const { words } = scene;
   const name = ownerName(scene, owner);
   const role = roleOf(scene, owner);
   return (
@@ -77,7 +77,7 @@ function OwnerRow({ scene, owner }: { readonly scene: KycScene; readonly owner: 
       </div>
       <OwnerState scene={scene} owner={owner} />
       <div class="actions">
-        <ButtonLink href={`${view.path}/${pathOfOwner(scene, owner)}`}>
+        <ButtonLink to={pathOfOwner(scene, owner)}>
           {words.owners.edit}
           <span class="vh"> {name}</span>
         </ButtonLink>
@@ -215,7 +215,7 @@ export function ownDocumentsScreen(
   scene: KycScene,
   { owner, ...props }: DocumentProps & { readonly owner: number },
 ): ScreenContent {
-  const { form, words, view } = scene;
+  const { form, words } = scene;
   const missing = openOf(form, owner);
   const isDone = (askedFor(form.draft, owner)?.doneAtMs ?? null) !== null;
   const isReady = missing.length === 0;
@@ -237,11 +237,9 @@ export function ownDocumentsScreen(
       isReady ? null : <Missing scene={scene} places={missing} />,
       <div class="actions">
         {isReady && !isDone ? (
-          <ButtonForm to="kyc/done" look="primary">
-            {words.owners.self.send}
-          </ButtonForm>
+          <ButtonForm to="kyc/done" look="primary" text={words.owners.self.send} />
         ) : null}
-        <ButtonLink href={`${view.path}/kyc/owner`}>{words.owners.self.change}</ButtonLink>
+        <ButtonLink to="kyc/owner">{words.owners.self.change}</ButtonLink>
       </div>,
     ],
   });

@@ -126,9 +126,7 @@ export function termsScreen(
           [
             <p class="small quiet">{words.terms.leaves}</p>,
             <div class="actions">
-              <ButtonLink href={url} look="primary">
-                {words.terms.open}
-              </ButtonLink>
+              <ButtonLink href={url} look="primary" text={words.terms.open} />
             </div>,
           ]
         )}

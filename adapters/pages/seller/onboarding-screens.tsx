@@ -56,9 +56,7 @@ export function enterScreen(scene: Scene, { account }: Onboarding): ScreenConten
             { label: words.askedBy, value: org },
           ]}
         />
-        <ButtonForm to="enter" class="actions" look="primary">
-          {scene.texts.frame.continue}
-        </ButtonForm>
+        <ButtonForm to="enter" class="actions" look="primary" text={scene.texts.frame.continue} />
       </section>,
       <p>{words.notYours(org)}</p>,
     ],
@@ -110,19 +108,17 @@ function startScreen(scene: KycScene, { account }: Onboarding): ScreenContent {
         {account.status === 'rejected' ? <Note look="warn" text={words.rejected} /> : null}
         {isCompany ? null : [<h2>{kyc.hand}</h2>, <HowTo items={kyc.personList} />]}
         <p>{words.later}</p>
-        <Go scene={scene} to="kyc/next" text={form.version === 0 ? kyc.start : kyc.resume} />
+        <Go to="kyc/next" text={form.version === 0 ? kyc.start : kyc.resume} />
         <p class="small quiet">{kyc.saved}</p>
       </section>
     ),
   };
 }
 
-function Go({ scene: { view }, to, text }: Readonly<{ scene: Scene; to: string; text: string }>) {
+function Go({ to, text }: Readonly<{ to: string; text: string }>) {
   return (
     <div class="actions">
-      <ButtonLink href={`${view.path}/${to}`} look="primary">
-        {text}
-      </ButtonLink>
+      <ButtonLink to={to} look="primary" text={text} />
     </div>
   );
 }
@@ -151,7 +147,7 @@ function correctionsScreen(scene: KycScene): ScreenContent {
       <Note look="warn">
         <HowTo items={form.corrections.map((one) => correctionText(scene, one))} />
       </Note>,
-      <Go scene={scene} to="kyc/review" text={kyc.correctStart} />,
+      <Go to="kyc/review" text={kyc.correctStart} />,
     ],
   };
 }
@@ -175,7 +171,7 @@ function approvedScreen(scene: Scene, { account, change }: Onboarding): ScreenCo
       title: words.addPix,
       lede: words.addPixText,
       station: null,
-      body: <Go scene={scene} to="pix" text={words.addPixGo} />,
+      body: <Go to="pix" text={words.addPixGo} />,
     };
   }
   const isReady = readyToCollect(account);

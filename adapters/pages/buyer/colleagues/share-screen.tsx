@@ -46,9 +46,7 @@ export function shareScreen(
       links.length < COLLEAGUE_LINKS_MAX ? null : <Note>{words.full}</Note>,
       <div class="actions">
         {links.length < COLLEAGUE_LINKS_MAX ? (
-          <ButtonForm to="share" look={url === null ? 'primary' : undefined}>
-            {words.make}
-          </ButtonForm>
+          <ButtonForm to="share" look={url === null ? 'primary' : undefined} text={words.make} />
         ) : null}
         <ButtonLink href={view.path}>{texts.frame.back}</ButtonLink>
       </div>,
@@ -73,9 +71,7 @@ function OpenLink({
           { label: words.until, value: <Time atMs={link.endsAtMs} /> },
         ]}
       />
-      <ButtonForm to="share/end" values={{ link: link.id }} look="sm">
-        {words.end}
-      </ButtonForm>
+      <ButtonForm to="share/end" values={{ link: link.id }} look="sm" text={words.end} />
     </div>
   );
 }

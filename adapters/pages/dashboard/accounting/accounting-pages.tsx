@@ -325,9 +325,7 @@ function Closing({ shown }: { readonly shown: Shown }) {
         <Note look="ok" text={words.closedOn(format.day(closed.closedAtMs))} />
       )}
       {closed === undefined && mayWrite && isOver ? (
-        <ButtonForm to="accounting/close" values={{ month: of }}>
-          {words.close}
-        </ButtonForm>
+        <ButtonForm to="accounting/close" values={{ month: of }} text={words.close} />
       ) : null}
       <p>
         {words.names}: {own.map((account) => names[account]).join(', ') || '–'}{' '}

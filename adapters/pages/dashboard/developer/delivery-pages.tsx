@@ -50,7 +50,7 @@ export const deliveryPages = [
         ],
         actions: [
           payment === null ? null : (
-            <ButtonLink href={`${view.path}/payments/${payment.id}`}>{words.seePayment}</ButtonLink>
+            <ButtonLink to={`payments/${payment.id}`}>{words.seePayment}</ButtonLink>
           ),
           mayReplay ? (
             <ButtonForm to={`${own}/deliveries/${delivery.id}/replay`} look="primary">

@@ -54,9 +54,7 @@ export const keyPages = [
       const { texts, view } = scene;
       const words = texts.keys;
       const add = mayWrite ? (
-        <ButtonLink href={`${view.path}/keys/new`} look="primary" icon="plus">
-          {words.add}
-        </ButtonLink>
+        <ButtonLink to="keys/new" look="primary" icon="plus" text={words.add} />
       ) : null;
       return {
         title: texts.places.keys,
@@ -207,7 +205,7 @@ const crumbsOf = ({ mode, id }: StoredKey) => [
 
 type KeyColumns = RowColumns<StoredKey>;
 
-function columnsOf({ texts, view, format }: DashboardScene, mayWrite: boolean): KeyColumns {
+function columnsOf({ texts, format }: DashboardScene, mayWrite: boolean): KeyColumns {
   const words = texts.keys;
   const lastUseOf = ({ lastUsedAtMs }: StoredKey) =>
     lastUsedAtMs === null ? words.notUsed : format.short(lastUsedAtMs);
@@ -230,12 +228,12 @@ function columnsOf({ texts, view, format }: DashboardScene, mayWrite: boolean): 
       ? column(<span class="vh">{texts.common.action}</span>, ({ id, name, rolledAtMs }) => (
           <div class="actions end">
             {rolledAtMs === null ? (
-              <ButtonLink href={`${view.path}/keys/${id}/roll`} look="sm">
+              <ButtonLink to={`keys/${id}/roll`} look="sm">
                 {words.roll}
                 <span class="vh"> {nameOf(name)}</span>
               </ButtonLink>
             ) : null}
-            <ButtonLink href={`${view.path}/keys/${id}/revoke`} look="sm danger">
+            <ButtonLink to={`keys/${id}/revoke`} look="sm danger">
               {words.revoke}
               <span class="vh"> {nameOf(name)}</span>
             </ButtonLink>
@@ -298,7 +296,7 @@ function madeScreen(
         </div>
         <Code text={command} label={words.tryIt} />
         <div class="actions">
-          <ButtonLink href={`${view.path}/keys`}>{words.stored}</ButtonLink>
+          <ButtonLink to="keys">{words.stored}</ButtonLink>
         </div>
       </section>
     ),

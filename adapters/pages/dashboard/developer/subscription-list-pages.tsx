@@ -45,9 +45,7 @@ export const subscriptionListPages = [
       const { texts, view, format } = scene;
       const words = texts.webhooks;
       const add = mayWrite ? (
-        <ButtonLink href={`${view.path}/webhooks/new`} look="primary" icon="plus">
-          {words.newHeading}
-        </ButtonLink>
+        <ButtonLink to="webhooks/new" look="primary" icon="plus" text={words.newHeading} />
       ) : null;
       return {
         title: texts.places.webhooks,
@@ -194,7 +192,7 @@ export function LastError({ health }: { readonly health: SubscriptionHealth }) {
 
 /** The only page that has the secret. A reload sends the form again, which changes nothing. */
 export function secretScreen(
-  { texts: { webhooks: words }, view }: DashboardScene,
+  { texts: { webhooks: words } }: DashboardScene,
   {
     heading,
     subscription,
@@ -219,7 +217,7 @@ export function secretScreen(
         </p>
         <Secret text={secret} label={words.copySecret} />
         <div class="actions">
-          <ButtonLink href={`${view.path}/webhooks/${subscription.id}`}>{words.stored}</ButtonLink>
+          <ButtonLink to={`webhooks/${subscription.id}`}>{words.stored}</ButtonLink>
         </div>
       </section>,
       overlaps.length === 0 ? null : <Note look="warn" text={words.overlaps} />,

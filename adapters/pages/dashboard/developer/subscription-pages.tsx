@@ -126,14 +126,12 @@ export const subscriptionPages = [
     load: activeOne,
     typed: ({ url, eventTypes }) => ({ url, ...tickedBoxes(eventTypes) }),
     fields: subscriptionFields,
-    show: ({ texts, view }, { id }) => ({
+    show: ({ texts }, { id }) => ({
       title: texts.webhooks.editHeading,
       place: 'webhooks',
       crumbs: crumbsOf(id),
       actions: (
-        <ButtonLink href={`${view.path}/webhooks/${id}/delete`} look="danger">
-          {texts.webhooks.delete}
-        </ButtonLink>
+        <ButtonLink to={`webhooks/${id}/delete`} look="danger" text={texts.webhooks.delete} />
       ),
       submit: texts.common.save,
     }),

@@ -239,9 +239,7 @@ function InvoiceForm({ draft }: DraftProps) {
         <Button look="primary" name="action" value="save">
           {requiresApproval ? words.saveForApproval : words.save}
         </Button>
-        <Button name="action" value="preview">
-          {words.update}
-        </Button>
+        <Button name="action" value="preview" text={words.update} />
       </div>
       <p class="small quiet">{words.saving}</p>
     </Form>
@@ -349,9 +347,7 @@ function Attached({ draft }: DraftProps) {
             {words.attached} <Foreign text={attachment.fileName} />,{' '}
             {format.fileSize(attachment.sizeBytes)}
           </p>
-          <Button look="sm" name="action" value="remove_file">
-            {words.removeFile}
-          </Button>
+          <Button look="sm" name="action" value="remove_file" text={words.removeFile} />
         </div>
       )}
       <FileField

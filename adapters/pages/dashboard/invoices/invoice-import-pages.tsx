@@ -298,7 +298,7 @@ function errorsOf({ invoiceImport }: DashboardTexts, made: Import): readonly Fie
 type ImportProps = Readonly<{ made: Import }>;
 
 function FileForm({ made }: ImportProps) {
-  const { texts, view } = useDashboard();
+  const { texts } = useDashboard();
   const words = texts.invoiceImport;
   const others = Object.keys(importColumns).filter(
     (name) => !(neededColumns as readonly string[]).includes(name),
@@ -318,9 +318,7 @@ function FileForm({ made }: ImportProps) {
           {words.optional}: <code>{others.join(', ')}</code>.
         </p>
         <p>
-          <ButtonLink href={`${view.path}/invoices/import/template`} icon="download">
-            {words.template}
-          </ButtonLink>
+          <ButtonLink to="invoices/import/template" icon="download" text={words.template} />
         </p>
       </Card>
     </div>
@@ -361,13 +359,9 @@ function TextForm({ made }: ImportProps) {
       <WritingField id="writing" made={made} />
       <div class="actions">
         {isReady ? (
-          <Button look="primary" name="action" value="create">
-            {words.create(count)}
-          </Button>
+          <Button look="primary" name="action" value="create" text={words.create(count)} />
         ) : null}
-        <Button name="action" value="check">
-          {words.checkText}
-        </Button>
+        <Button name="action" value="check" text={words.checkText} />
       </div>
       {isReady ? <p class="small quiet">{texts.invoice.saving}</p> : null}
     </Form>

@@ -177,9 +177,7 @@ function termsScreen({ texts }: DashboardScene, { url, tosId }: Terms): Dashboar
           : [
               <p>{words.leaves}</p>,
               <p class="actions">
-                <ButtonLink href={url} look="primary">
-                  {words.open}
-                </ButtonLink>
+                <ButtonLink href={url} look="primary" text={words.open} />
               </p>,
             ]}
         {tosId === null ? null : (
