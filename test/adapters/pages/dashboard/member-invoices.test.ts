@@ -138,6 +138,18 @@ test('each fault is named beside its field, and nothing is stored', async () => 
     assert.match(shown.text, new RegExp(`id="${field}-error"`), field);
     assert.match(shown.text, new RegExp(`href="#${field}"`), field);
   }
+  const long = ['name', 'number', 'notes', 'purchaseOrder', 'taxId', 'taxes'];
+  const unknown = ['country', 'purpose', 'payerRelation', 'bookedRate', 'fiscalKey'];
+  const typed = [
+    ...long.map((name) => [name, 'x'.repeat(501)]),
+    ...unknown.map((name) => [name, '?']),
+  ];
+  await finance.open(`${root}/invoices/new`);
+  const faulty = await finance.send('/invoices/new', { ...filled, ...Object.fromEntries(typed) });
+  const named = [...faulty.text.matchAll(/<p class="error" id="(\w+)-error"/g)].map(
+    ([, name]) => name,
+  );
+  assert.deepEqual(named.toSorted(), [...long, ...unknown].toSorted());
   for (const currency of ['<b>', 'usd', 'x'.repeat(50)]) {
     await finance.open(`${root}/invoices/new`);
     const shown = await finance.send('/invoices/new', { ...filled, currency, email: '' });

@@ -111,6 +111,8 @@ test('what is no table of invoices is refused as a whole, with the reason', () =
     ['\ufeff\n\n', /Choose a file/],
     [header, /no line below/],
     ['buyer.email,amount\na@b.example,1', /no column description/],
+    ['buyer.email,description\na@b.example,Tea', /no column amount/],
+    ['amount,description\n1,Tea', /no column buyer.email/],
     [`${header},iban\na@b.example,12,Tea,,1`, /“iban” is not known/],
     [`${header},Amount\na@b.example,12,Tea,,1`, /amount occurs twice/],
     ['<script>,amount\n1,2', /“<script>” is not known/],
