@@ -99,6 +99,8 @@ export const otherAnswered = {
   outcome: 'unknown',
   reason: 'BlindPay answers with another object than was ordered',
 } as const;
+/** The same in an answer to a read. An answer to an order does not say what it is of. */
+export const otherRead = later(otherAnswered.reason);
 export const notFound = refused('not_found', 'BlindPay has no such object.');
 
 /** The object with this id. What BlindPay says of another one does not count for it. */

@@ -37,6 +37,7 @@ import {
   notFound,
   notPrepared,
   otherAnswered,
+  otherRead,
   readObject,
   readRequest,
   refused,
@@ -246,8 +247,7 @@ export function payinsApi(desk: BlindPayContext): CommandCalls<PayinInput, Payin
       const key = `${fields.reference}.${fields.quoteId}`;
       const answer = await client.post({ path, body, key, shape: orderedShape });
       if (answer.outcome === 'done') {
-        const { payin_quote_id: quoteId } = answer.value;
-        if (quoteId && quoteId !== fields.quoteId) return otherAnswered;
+        if (isOfAnother(answer.value, fields)) return otherAnswered;
         return done(await accepted(desk, fields, answer.value));
       }
       const isOver = answer.outcome === 'refused' && quoteOver.has(answer.code);
@@ -263,11 +263,17 @@ export function payinsApi(desk: BlindPayContext): CommandCalls<PayinInput, Payin
       const whole = await readObject(desk, 'payins', id.value, orderedShape);
       return whole.outcome === 'done' ? done(await accepted(desk, fields, whole.value)) : whole;
     },
-    async read(partnerRef) {
+    async read(partnerRef, request = null) {
       const answer = await readPayin(desk, partnerRef);
-      return answer.outcome === 'done' ? payinReport(desk, answer.value) : answer;
+      if (answer.outcome !== 'done') return answer;
+      const fields = request === null ? null : readRequest('payin', requestShape, request);
+      return isOfAnother(answer.value, fields) ? otherRead : payinReport(desk, answer.value);
     },
   };
+}
+
+function isOfAnother({ payin_quote_id: quoteId }: Payin, fields: PayinRequest | null): boolean {
+  return fields !== null && !!quoteId && quoteId !== fields.quoteId;
 }
 
 /** The buyer needs another quote, which is refused in words if a limit was reached since. */

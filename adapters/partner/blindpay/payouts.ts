@@ -31,6 +31,7 @@ import {
   notFound,
   notPrepared,
   otherAnswered,
+  otherRead,
   readObject,
   readRequest,
   refused,
@@ -109,9 +110,11 @@ export function payoutsApi(desk: BlindPayContext): CommandCalls<PayoutInput, Pay
       const fields = readRequest('payout', requestShape, request);
       return fields === null ? notPrepared : findPayout(desk, fields);
     },
-    async read(partnerRef) {
+    async read(partnerRef, request = null) {
       const answer = await readObject(desk, 'payouts', partnerRef, payoutShape);
-      return answer.outcome === 'done' ? payoutReport(desk, answer.value) : answer;
+      if (answer.outcome !== 'done') return answer;
+      const fields = request === null ? null : readRequest('payout', requestShape, request);
+      return isOfAnother(answer.value, fields) ? otherRead : payoutReport(desk, answer.value);
     },
   };
 }
@@ -205,8 +208,7 @@ async function start(
     shape: payoutShape,
   });
   if (payout.outcome !== 'done') return untilMended(payout);
-  const { description } = payout.value;
-  if (description && describedCommand(description).reference !== reference) return otherAnswered;
+  if (isOfAnother(payout.value, fields)) return otherAnswered;
   chains.delete(reference);
   return done({ partnerRef: payout.value.id });
 }
@@ -303,6 +305,11 @@ function isLike(
   const atMs = createdAt ? Date.parse(createdAt) : Number.NaN;
   if (fields.sinceMs !== null && atMs < fields.sinceMs) return false;
   return amount === null || amount === undefined || amount === fields.tokenMinor;
+}
+
+function isOfAnother({ description }: Payout, fields: Request | null): boolean {
+  if (fields === null || !description) return false;
+  return describedCommand(description).reference !== fields.reference;
 }
 
 /** What `prepare` wrote into the description; another text has no amount. */

@@ -54,7 +54,8 @@ export async function askPartner(
     case 'read': {
       const { partnerRef } = command;
       assert(partnerRef !== null, 'an accepted command has the partner’s id');
-      return { step, answer: await operationOf(command).callsOf(partner).read(partnerRef) };
+      const sent = command.request === null ? null : sentRequest(deps, command);
+      return { step, answer: await operationOf(command).callsOf(partner).read(partnerRef, sent) };
     }
     default:
       return unreachable(step);

@@ -129,11 +129,12 @@ async function lookUpRefused(deps: Deps, command: MoneyCommand): Promise<void> {
   if (command.request === null) return;
   const { callsOf, reportKind: kind } = operationOf(command);
   const { find, read } = callsOf(partner);
-  const found = await find(sentRequest(deps, command));
+  const request = sentRequest(deps, command);
+  const found = await find(request);
   if (found.outcome !== 'done') throw new PonteError('PartnerUnavailable');
   if (found.value === null) return;
   const { partnerRef } = found.value;
-  const answer = await read(partnerRef);
+  const answer = await read(partnerRef, request);
   if (answer.outcome !== 'done') throw new PonteError('PartnerUnavailable');
   const { reference } = command;
   // Kind and report belong together by the table of operations.

@@ -194,6 +194,20 @@ test('an order that is answered with another object is in doubt, and so is one w
   }
 });
 
+test('what another order made is not read as this one', async (t) => {
+  const { at, own, other } = await scene(t);
+  const { payin, payout } = at.partner;
+  const reads = [
+    [payin, own.payin, own.payinRequest, other.payinRequest],
+    [payout, own.payout, own.payoutRequest, other.payoutRequest],
+  ] as const;
+  for (const [calls, id, request, others] of reads) {
+    assert.equal((await calls.read(id, request)).outcome, 'done');
+    assert.equal((await calls.read(id, null)).outcome, 'done');
+    assert.equal((await calls.read(id, others)).outcome, 'later');
+  }
+});
+
 test('a PIX account that is answered with another key is no destination', async (t) => {
   const { at } = await scene(t);
   const partyRef = await approvedCustomer(at);

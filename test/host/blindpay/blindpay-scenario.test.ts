@@ -43,6 +43,37 @@ test('the buyer that test mode plays has a country, which BlindPay requires', as
   assert.equal(status, 'settled');
 });
 
+test('money of an order that is in doubt is not that of another one with its id', async (t) => {
+  const scene = await open(t);
+  const { ponte, server } = scene;
+  await readySeller(scene);
+  server.state.payinsWait = true;
+  const noAnswer = { status: 502, body: '' };
+  // Neither an order nor a look-up is answered.
+  server.change = ({ path }, answer) =>
+    path.startsWith('/payins') ? { ...answer, ...noAnswer } : answer;
+  const at = { to: 'on_ramp_pending', lastsMs: MINUTE_MS };
+  const one = await paidOrder(scene, '100.00', at);
+  const [ordered] = server.state.payins;
+  assert.ok(ordered !== undefined);
+  server.change = ({ path }, answer) => {
+    if (path === '/payins') return { ...answer, ...noAnswer };
+    const isOrder = path === '/payins/evm';
+    return isOrder ? { ...answer, body: { ...(answer.body as object), id: ordered.id } } : answer;
+  };
+  const two = await paidOrder(scene, '100.00', { ...at, externalId: 'two' });
+  server.change = (_, answer) => answer;
+  server.state.pay(ordered.id);
+  await ponte.advanceTime(DAY_MS);
+  for (const { id } of [one, two]) {
+    const { status, funds } = await ponte.get(`/v1/payments/${id}`);
+    assert.deepEqual(
+      [status, (funds as { received: string }).received],
+      ['on_ramp_pending', '0.00'],
+    );
+  }
+});
+
 test('polls alone settle a payment, and so do messages that come twice and backwards', async (t) => {
   for (const network of ['lost', 'twice', 'backwards'] as const) {
     const scene = await open(t);
