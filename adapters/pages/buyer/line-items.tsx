@@ -1,7 +1,7 @@
 // Line items and notes of the integrator, after sign-in only.
 import type { LineItem } from '../hosted/page-view.js';
 import type { PaymentScene } from '../hosted/scene.js';
-import { type FactRow, Foreign, Rows } from '../kit/components.js';
+import { type FactRow, Foreign, foreign, Rows } from '../kit/components.js';
 import { Table } from '../kit/pages/table.js';
 import { plainText } from '../kit/plain-text.js';
 
@@ -43,9 +43,7 @@ function Items({ scene }: ItemsProps) {
       {note === '' ? null : (
         <section>
           <h3>{scene.texts.price.notes}</h3>
-          <p>
-            <Foreign text={note} />
-          </p>
+          <p>{foreign(note)}</p>
         </section>
       )}
     </div>

@@ -27,11 +27,7 @@ type Part = Readonly<{ found: PaymentCase }>;
 /** Leads to the payments of an organization. */
 export function OrganizationLink({ id, name }: { readonly id: string; readonly name: string }) {
   const { view } = useFrame();
-  return (
-    <a href={listPath(`${view.path}/payments`, { org: id })}>
-      <Foreign text={name} />
-    </a>
-  );
+  return <a href={listPath(`${view.path}/payments`, { org: id })}>{foreign(name)}</a>;
 }
 
 /** Who pays, who should have what, and for whom. */
@@ -271,11 +267,7 @@ function Log({ lines }: { readonly lines: readonly CaseLine[] }) {
           <time dateTime={new Date(atMs).toISOString()}>{format.exact(atMs)}</time>
           <div>
             <p>{amount === null ? text : `${text}: ${format.money(amount)}`}</p>
-            {note === null ? null : (
-              <p class="small">
-                <Foreign text={note} />
-              </p>
-            )}
+            {note === null ? null : <p class="small">{foreign(note)}</p>}
           </div>
         </li>
       ))}

@@ -33,7 +33,7 @@ import {
 import { readPaymentCase } from '../../../core/usecases/money-desk/payment-case.js';
 import { walletOfPayment } from '../../../core/usecases/money-desk/wallet-balances.js';
 import { readOrganizationName } from '../../../core/usecases/parties/organizations.js';
-import { Amount, Button, Facts, Foreign, Form, Note } from '../kit/components.js';
+import { Amount, Button, Facts, Foreign, Form, foreign, Note } from '../kit/components.js';
 import type { FieldError } from '../kit/fields.js';
 import { useFrame } from '../kit/page-frame.js';
 import type { PageContext } from '../kit/page-route.js';
@@ -371,9 +371,7 @@ export function Decisions({ decisions }: { decisions: readonly ListedProposal[] 
                   {decision.proposedBy}: {stateText(decision)}
                 </a>
               </p>
-              <p class="small">
-                <Foreign text={capital(actionText(decision.action))} />
-              </p>
+              <p class="small">{foreign(capital(actionText(decision.action)))}</p>
             </div>
           </li>
         ))}

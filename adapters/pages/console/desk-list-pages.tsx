@@ -12,7 +12,7 @@ import {
 import type { ListedProposal } from '../../../core/usecases/money-desk/money-queues.js';
 import { listWaiting, type WaitingItem } from '../../../core/usecases/money-desk/waiting.js';
 import { WAITING_MAX } from '../../../core/usecases/parties/production-requests.js';
-import { ButtonForm, ButtonLink, Foreign } from '../kit/components.js';
+import { ButtonForm, ButtonLink, Foreign, foreign } from '../kit/components.js';
 import { useFrame } from '../kit/page-frame.js';
 import { Empty } from '../kit/pages/table.js';
 import { type ConsoleCall, format, operatorPages } from './console-layout.js';
@@ -208,21 +208,13 @@ function Row({ item, me }: { readonly item: WaitingItem; readonly me: string }) 
 /** A partner may say a page of text: its first words are enough to choose by. */
 function Known({ text }: { readonly text: string }) {
   if (text.length <= TEXT_MAX) {
-    return (
-      <p>
-        <Foreign text={text} />
-      </p>
-    );
+    return <p>{foreign(text)}</p>;
   }
   const cut = text.lastIndexOf(' ', TEXT_MAX);
   return (
     <details>
-      <summary>
-        <Foreign text={`${text.slice(0, cut > 0 ? cut : TEXT_MAX)} …`} />
-      </summary>
-      <p>
-        <Foreign text={text} />
-      </p>
+      <summary>{foreign(`${text.slice(0, cut > 0 ? cut : TEXT_MAX)} …`)}</summary>
+      <p>{foreign(text)}</p>
     </details>
   );
 }

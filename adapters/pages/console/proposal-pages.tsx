@@ -55,9 +55,7 @@ export const proposalPages = [
       words: { empty: 'No decisions', emptyText: 'No operator has decided anything yet.' },
       columns: ({ column, named }) => [
         named('Decision', ({ id, action, itemId, mode }) => [
-          <a href={`${view.path}/proposals/${id}`}>
-            <Foreign text={capital(actionText(action))} />
-          </a>,
+          <a href={`${view.path}/proposals/${id}`}>{foreign(capital(actionText(action)))}</a>,
           <span class="sub">
             <span class="code">{itemId}</span>, {mode}
           </span>,
@@ -134,9 +132,7 @@ function Item({ row }: { readonly row: QueueRow }) {
       <p>
         <Amount money={row.amount} />
       </p>
-      <p>
-        <Foreign text={knownText(row.known, view.nowMs, format)} />
-      </p>
+      <p>{foreign(knownText(row.known, view.nowMs, format))}</p>
       <p>
         <a href={`${view.path}/money/${row.queue}/${row.id}`}>The item and its history</a>
       </p>

@@ -107,11 +107,7 @@ export function Items({ detail: { payment } }: Part) {
   if (title === null && notes === null && lineItems.length === 0) return null;
   return (
     <Card heading={texts.invoice.items} isStack>
-      {title === null ? null : (
-        <p>
-          <Foreign text={title} />
-        </p>
-      )}
+      {title === null ? null : <p>{foreign(title)}</p>}
       <LineTable
         label={texts.invoice.lines}
         lines={lineItems.map(({ description: item, quantity, subtotal: amount }) => ({
@@ -120,11 +116,7 @@ export function Items({ detail: { payment } }: Part) {
           amount,
         }))}
       />
-      {notes === null ? null : (
-        <p>
-          <Foreign text={notes} />
-        </p>
-      )}
+      {notes === null ? null : <p>{foreign(notes)}</p>}
     </Card>
   );
 }

@@ -33,7 +33,15 @@ import {
   listOfPayment,
   replayOfPayment,
 } from '../../../core/usecases/webhooks/deliveries.js';
-import { ButtonForm, ButtonLink, Copy, Foreign, Note, Stations } from '../kit/components.js';
+import {
+  ButtonForm,
+  ButtonLink,
+  Copy,
+  Foreign,
+  foreign,
+  Note,
+  Stations,
+} from '../kit/components.js';
 import { attachedFile } from '../kit/files/attached-file.js';
 import { limitIn } from '../kit/limited.js';
 import { limitReached, type PageContext, withNotice } from '../kit/page-route.js';
@@ -182,9 +190,7 @@ function formAbout({ view }: DashboardScene, payment: PaymentView['payment'], ac
     place,
     crumbs: [
       <ToPlace of={place} />,
-      <a href={`${view.path}/payments/${payment.id}`}>
-        <Foreign text={referenceOf(payment)} />
-      </a>,
+      <a href={`${view.path}/payments/${payment.id}`}>{foreign(referenceOf(payment))}</a>,
     ],
     submit: act,
   };

@@ -7,7 +7,7 @@ import {
   type ProofLink,
 } from '../../../core/usecases/mail/proof-links.js';
 import { readPayment } from '../../../core/usecases/payments/payments.js';
-import { ButtonForm, ButtonLink, Foreign, Note, Secret } from '../kit/components.js';
+import { ButtonForm, ButtonLink, foreign, Note, Secret } from '../kit/components.js';
 import type { PageContext } from '../kit/page-route.js';
 import { idIn } from '../kit/pages/declared-pages.js';
 import { ledeOf, type OpenedProof, openProof, proofFiles } from '../proof/proof-pack.js';
@@ -87,9 +87,7 @@ function proofScreen(
     place,
     crumbs: [
       <ToPlace of={place} />,
-      <a href={`${view.path}/${own}`}>
-        <Foreign text={referenceOf(payment)} />
-      </a>,
+      <a href={`${view.path}/${own}`}>{foreign(referenceOf(payment))}</a>,
     ],
     actions: [
       <ButtonLink to={`${own}/proof/proof.pdf`}>{words.pdf}</ButtonLink>,

@@ -150,11 +150,7 @@ export const sellerPages = [
     show: ({ texts, view }, account) => ({
       title: texts.seller.changeLocale,
       place: 'sellers',
-      crumbs: [
-        <a href={`${view.path}/sellers/${account.id}`}>
-          <Foreign text={nameOf(account)} />
-        </a>,
-      ],
+      crumbs: [<a href={`${view.path}/sellers/${account.id}`}>{foreign(nameOf(account))}</a>],
       submit: texts.common.save,
     }),
     async save({ deps }, call, { subject: { id }, values: { locale } }) {

@@ -18,7 +18,7 @@ import {
   typedAddress,
 } from '../kit/access-pages.js';
 import { CodeForm, EnterForm } from '../kit/code-form.js';
-import { ButtonForm, ButtonLink, Foreign, Form, Note, Submit } from '../kit/components.js';
+import { ButtonForm, ButtonLink, Form, foreign, Note, Submit } from '../kit/components.js';
 import { TextField } from '../kit/fields.js';
 import { type PageAnswer, type PageContext, pageRow, seeOther } from '../kit/page-route.js';
 import { askedProof } from '../kit/return-after-sign-in.js';
@@ -120,9 +120,7 @@ async function chooseOrganization(
       <ul class="card choices">
         {choices.map(({ name, path }) => (
           <li>
-            <a href={path}>
-              <Foreign text={name} />
-            </a>
+            <a href={path}>{foreign(name)}</a>
           </li>
         ))}
       </ul>

@@ -11,6 +11,7 @@ import {
   type FactRow,
   Foreign,
   Form,
+  foreign,
   Languages,
   Moment,
   Note,
@@ -150,9 +151,7 @@ function Header() {
                     src={`${view.root}${organization.logo}`}
                     alt={texts.frame.logo(nameOf(organization.name))}
                   />,
-                  <span class="only-l">
-                    <Foreign text={organization.name} />
-                  </span>,
+                  <span class="only-l">{foreign(organization.name)}</span>,
                 ]}
           </p>
         )}
@@ -294,11 +293,7 @@ export function attachmentRow({ view, texts, format }: Scene): FactRow | null {
   if (attachment === null || viewer === null) return null;
   return {
     label: texts.frame.attachment,
-    value: (
-      <a href={`${path}/attachment`}>
-        <Foreign text={attachment.fileName} />
-      </a>
-    ),
+    value: <a href={`${path}/attachment`}>{foreign(attachment.fileName)}</a>,
     note: format.fileSize(attachment.sizeBytes),
   };
 }

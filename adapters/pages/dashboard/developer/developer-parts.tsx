@@ -1,7 +1,7 @@
 // What the pages of webhooks and events share: how a delivery does, and the links between them.
 import type { Payment } from '../../../../core/domain/payments/payment.js';
 import type { WebhookDelivery } from '../../../../core/domain/webhooks/webhook-delivery.js';
-import { Badge, Foreign } from '../../kit/components.js';
+import { Badge, Foreign, foreign } from '../../kit/components.js';
 import { useDashboard } from '../dashboard-scene.js';
 import { buyerOf, referenceOf } from '../payment-parts.js';
 import { type AttemptAnswer, answerText } from './answer-text.js';
@@ -71,10 +71,6 @@ export function PaymentName({ payment, isShort }: PaymentNameProps) {
     <a href={href} title={isShort ? buyer : undefined}>
       <Foreign text={referenceOf(payment)} />
     </a>,
-    isShort ? null : (
-      <span class="sub">
-        <Foreign text={buyer} />
-      </span>
-    ),
+    isShort ? null : <span class="sub">{foreign(buyer)}</span>,
   ];
 }

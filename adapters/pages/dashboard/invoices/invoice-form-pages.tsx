@@ -24,7 +24,16 @@ import {
 } from '../../../../core/usecases/parties/attachments.js';
 import { createPayment } from '../../../../core/usecases/payments/payments.js';
 import { catalogues } from '../../hosted/texts.js';
-import { Amount, Button, Day, Facts, Foreign, Form, languageNames } from '../../kit/components.js';
+import {
+  Amount,
+  Button,
+  Day,
+  Facts,
+  Foreign,
+  Form,
+  foreign,
+  languageNames,
+} from '../../kit/components.js';
 import {
   About,
   type FieldError,
@@ -454,11 +463,7 @@ function Preview({ draft: { typed, sellers } }: DraftProps) {
           amount: amountMinor === null ? null : format.digits(money(amountMinor, currency)),
         }))}
       />
-      {typed.notes === '' ? null : (
-        <p>
-          <Foreign text={typed.notes} />
-        </p>
-      )}
+      {typed.notes === '' ? null : <p>{foreign(typed.notes)}</p>}
       <p class="small quiet">{words.previewText}</p>
     </aside>
   );

@@ -12,7 +12,16 @@ import {
   checkInvoices,
   createPayment,
 } from '../../../../core/usecases/payments/payments.js';
-import { Button, ButtonLink, Day, Foreign, Form, Note, Submit } from '../../kit/components.js';
+import {
+  Button,
+  ButtonLink,
+  Day,
+  Foreign,
+  Form,
+  foreign,
+  Note,
+  Submit,
+} from '../../kit/components.js';
 import { BYTE_ORDER_MARK, csvFile } from '../../kit/csv-line.js';
 import { type FieldError, FileField, SelectField, TextArea } from '../../kit/fields.js';
 import { bytesOf, readFile } from '../../kit/files/uploaded-file.js';
@@ -419,12 +428,5 @@ function CheckedLines({ made }: ImportProps) {
 }
 
 function Named({ text, below }: { readonly text: string; readonly below: string }) {
-  return [
-    <Foreign text={text} />,
-    below === '' ? null : (
-      <span class="sub">
-        <Foreign text={below} />
-      </span>
-    ),
-  ];
+  return [<Foreign text={text} />, below === '' ? null : <span class="sub">{foreign(below)}</span>];
 }

@@ -2,7 +2,7 @@
 // form is hidden without the script, and from browsers that have no passkeys.
 import type { ComponentChildren } from 'preact';
 import type { Passkey } from '../../../../core/domain/access/passkey.js';
-import { ButtonForm, ButtonLink, Foreign, Note } from '../../kit/components.js';
+import { ButtonForm, ButtonLink, foreign, Note } from '../../kit/components.js';
 import { Table } from '../../kit/pages/table.js';
 import { useDashboard } from '../dashboard-scene.js';
 
@@ -70,9 +70,7 @@ function PasskeyTable({ passkeys }: { readonly passkeys: readonly Passkey[] }) {
       rows={passkeys}
       columns={({ column, named }) => [
         named(texts.common.name, ({ id, name }) => (
-          <a href={`${view.path}/passkeys/${id}`}>
-            <Foreign text={name} />
-          </a>
+          <a href={`${view.path}/passkeys/${id}`}>{foreign(name)}</a>
         )),
         column(words.added, 'when', ({ createdAtMs }) => short(createdAtMs)),
         column(texts.common.lastUsed, 'when', ({ usedAtMs }) =>
