@@ -305,9 +305,7 @@ function OpenProposals({ open, me }: { open: readonly ListedProposal[]; me: stri
   const { view } = useFrame();
   return open.map((proposal) => (
     <Note look="warn">
-      <p>
-        <Waits proposal={proposal} me={me} />
-      </p>
+      <Waits proposal={proposal} me={me} />
       <p>
         {proposal.proposedBy} proposed: <Foreign text={actionText(proposal.action)} />.{' '}
         <a href={`${view.path}/proposals/${proposal.id}`}>Look at the proposal</a>

@@ -12,7 +12,7 @@ import {
 import type { ListedProposal } from '../../../core/usecases/money-desk/money-queues.js';
 import { listWaiting, type WaitingItem } from '../../../core/usecases/money-desk/waiting.js';
 import { WAITING_MAX } from '../../../core/usecases/parties/production-requests.js';
-import { ButtonForm, ButtonLink, Foreign, foreign } from '../kit/components.js';
+import { Badge, ButtonForm, ButtonLink, Foreign, foreign } from '../kit/components.js';
 import { useFrame } from '../kit/page-frame.js';
 import { Empty } from '../kit/pages/table.js';
 import { type ConsoleCall, format, operatorPages } from './console-layout.js';
@@ -194,11 +194,7 @@ function Row({ item, me }: { readonly item: WaitingItem; readonly me: string }) 
         )}
       </div>
       <div>
-        {proposal === null ? null : (
-          <p>
-            <Waits proposal={proposal} me={me} />
-          </p>
-        )}
+        {proposal === null ? null : <Waits proposal={proposal} me={me} />}
         <Action item={item} shown={shown} isMine={isMine} />
       </div>
     </li>
@@ -264,8 +260,8 @@ export function Waits({
 }: Readonly<{ proposal: Pick<ListedProposal, 'proposedById'>; me: string }>) {
   const text = proposedById === me ? 'Needs another operator' : 'Needs you to confirm';
   return (
-    <span class="badge" data-s="awaiting_approval">
-      {text}
-    </span>
+    <p>
+      <Badge look="awaiting_approval" text={text} />
+    </p>
   );
 }

@@ -173,9 +173,7 @@ function Second({ proposal, me }: Readonly<{ proposal: ListedProposal; me: strin
   }
   return (
     <section class="card stack" id="decision">
-      <p>
-        <Waits proposal={proposal} me={me} />
-      </p>
+      <Waits proposal={proposal} me={me} />
       {proposedById === me ? (
         <p>You proposed it. Another operator confirms it; you cannot.</p>
       ) : (

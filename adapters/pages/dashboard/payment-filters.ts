@@ -110,16 +110,19 @@ export function isInDueOrder(given: Omit<PaymentFilters, 'origin'>): boolean {
   return status === OVERDUE || dueFrom !== null || dueTo !== null;
 }
 
+/** What the choices of the filter of states are called. */
+export function stateNames({ texts }: DashboardScene): Readonly<Record<string, string>> {
+  return { ...texts.status, ...texts.groups, overdue: texts.payments.overdueTab };
+}
+
 /** The filters in words. */
 export function chipsOf(
-  { texts: { payments: words, ...texts }, format }: DashboardScene,
+  scene: DashboardScene,
   { q, status, seller, ...days }: Omit<PaymentFilters, 'origin'>,
 ): readonly Chip[] {
-  const names: Readonly<Record<string, string>> = {
-    ...texts.status,
-    ...texts.groups,
-    overdue: words.overdueTab,
-  };
+  const { texts, format } = scene;
+  const words = texts.payments;
+  const names = stateNames(scene);
   const between = (
     from: 'from' | 'settledFrom' | 'dueFrom',
     to: 'to' | 'settledTo' | 'dueTo',

@@ -17,6 +17,7 @@ import {
   type PaymentFilters,
   paymentFilters,
   readPage,
+  stateNames,
 } from './payment-filters.js';
 import { columnsOf, linesOf, NewInvoice } from './payment-parts.js';
 
@@ -51,11 +52,7 @@ function paymentList(
       const { texts } = scene;
       const words = texts.payments;
       const title = origin === null ? texts.places.payments : texts.places.invoices;
-      const choices: Readonly<Record<string, string>> = {
-        ...texts.status,
-        ...texts.groups,
-        overdue: words.overdueTab,
-      };
+      const choices = stateNames(scene);
       return {
         title,
         place,

@@ -1,7 +1,6 @@
 // Code on a page of the documentation: a block that scrolls, with a button that copies it, and a
 // request in four languages, of which radio buttons show one. A script shows the button, and fills
 // in the key of the reader.
-import type { ComponentChildren } from 'preact';
 import { codeTokens } from './code-tokens.js';
 import { type ClientCalls, type ExampleRequest, keyPlace, languages } from './example-request.js';
 
@@ -90,14 +89,5 @@ export function KeyField() {
         Paste it to fill in the examples. It stays in this tab and is sent nowhere.
       </p>
     </div>
-  );
-}
-
-export function Scrolled({ label, children }: { label: string; children: ComponentChildren }) {
-  return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls takes the focus
-    <section class="scroll" tabIndex={0} aria-label={label}>
-      {children}
-    </section>
   );
 }

@@ -2,7 +2,8 @@
 // shown as it is written.
 import { Lexer, type Token, type Tokens } from 'marked';
 import type { ComponentChildren, VNode } from 'preact';
-import { CodeBlock, Scrolled } from './code-blocks.js';
+import { Scroll } from '../kit/components.js';
+import { CodeBlock } from './code-blocks.js';
 
 export type Heading = Readonly<{ id: string; words: string; depth: number }>;
 
@@ -165,7 +166,7 @@ function table({ header, rows }: Tokens.Table, around: Surroundings) {
     all.map(({ tokens }) => tokens.map((token) => inline(token, around)));
   const label = header.map(({ text }) => text).join(', ');
   return (
-    <Scrolled label={label}>
+    <Scroll label={label}>
       <table class="doc">
         <thead>
           <tr>
@@ -184,7 +185,7 @@ function table({ header, rows }: Tokens.Table, around: Surroundings) {
           ))}
         </tbody>
       </table>
-    </Scrolled>
+    </Scroll>
   );
 }
 

@@ -4,7 +4,8 @@
 import { STATUS_CODES } from 'node:http';
 import type { ComponentChildren } from 'preact';
 import { nearCodes } from '../../../core/errors.js';
-import { CodeBlock, KeyField, RequestTabs, Scrolled } from './code-blocks.js';
+import { Scroll } from '../kit/components.js';
+import { CodeBlock, KeyField, RequestTabs } from './code-blocks.js';
 import {
   type ApiOperation,
   aliasesOf,
@@ -211,7 +212,7 @@ export function ErrorTable({
   if (errors.length === 0) return null;
   return [
     path === 'errors' ? null : <h2 id="errors">Errors</h2>,
-    <Scrolled label="Errors">
+    <Scroll label="Errors">
       <table class="doc">
         <thead>
           <tr>
@@ -236,7 +237,7 @@ export function ErrorTable({
           ))}
         </tbody>
       </table>
-    </Scrolled>,
+    </Scroll>,
   ];
 }
 

@@ -123,16 +123,20 @@ function Go({ to, text }: Readonly<{ to: string; text: string }>) {
   );
 }
 
+function Again() {
+  return (
+    <div class="actions">
+      <CheckAgain />
+    </div>
+  );
+}
+
 function waitScreen(scene: Scene): ScreenContent {
   return {
     title: scene.texts.kyc.wait,
     lede: wordsOf(scene).waitText(orgOf(scene)),
     station: null,
-    body: (
-      <div class="actions">
-        <CheckAgain />
-      </div>
-    ),
+    body: <Again />,
   };
 }
 
@@ -159,11 +163,7 @@ function approvedScreen(scene: Scene, { account, change }: Onboarding): ScreenCo
       title: words.addPix,
       lede: words.pixTaken(orgOf(scene)),
       station: null,
-      body: (
-        <div class="actions">
-          <CheckAgain />
-        </div>
-      ),
+      body: <Again />,
     };
   }
   if (account.destinationRef === null) {
@@ -184,11 +184,7 @@ function approvedScreen(scene: Scene, { account, change }: Onboarding): ScreenCo
       <section class="card">
         <Rows rows={[shown]} />
       </section>,
-      isReady ? null : (
-        <div class="actions">
-          <CheckAgain />
-        </div>
-      ),
+      isReady ? null : <Again />,
     ],
   };
 }

@@ -44,7 +44,7 @@ const upTo = (max: number) => (text: string) => [...text].length <= max && !hasU
 const orEmpty = (isRight: (text: string) => boolean) => (text: string) =>
   text === '' || isRight(text);
 
-/** `seller` is an externalId, or empty for the organization itself. */
+/** `seller`: an externalId; empty: the organization itself. `attachment`: the id of a document. */
 const free = ['key', 'seller', 'currency', 'attachment'] as const;
 /** Which texts are taken: of the fields above the lines of the invoice, and below them. */
 const above = {
@@ -76,7 +76,7 @@ const belowLines = Object.keys(below) as readonly Judged[];
 export type TypedField = (typeof free)[number] | Judged;
 export const typedFields: readonly TypedField[] = [...free, ...aboveLines, ...belowLines];
 
-/** As typed. */
+/** As typed: a text is empty where nothing was. */
 export interface TypedInvoice extends Readonly<Record<TypedField, string>> {
   readonly locale: Locale;
   readonly lines: readonly TypedLine[];
