@@ -98,14 +98,16 @@ test('each role may do what its scopes say in either mode, and is refused the re
   }
 });
 
+/** Those that name fewer objects first. */
+const patterns = ofTenant
+  .toSorted((one, other) => namesIn(one.path).length - namesIn(other.path).length)
+  .map((row) => ({ row, pattern: new RegExp(`^${row.path.replaceAll(/\{\w+\}/g, '[^/]+')}$`) }));
+
 /** The row of a link or of the action of a form. */
 function rowAt(methods: readonly string[], target: string): Row | undefined {
   const [path = ''] = target.split(/[?#]/, 1);
-  const parts = ({ path: pattern }: Row) => namesIn(pattern).length;
-  return ofTenant
-    .filter(({ method }) => methods.includes(method))
-    .toSorted((one, other) => parts(one) - parts(other))
-    .find((row) => new RegExp(`^${row.path.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path));
+  return patterns.find(({ row, pattern }) => methods.includes(row.method) && pattern.test(path))
+    ?.row;
 }
 
 test('no page has a link or a form for a role that may not use it', async (t) => {
