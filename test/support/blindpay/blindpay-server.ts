@@ -280,12 +280,12 @@ function responder(
   { nowMs, callsPerMinute = 0, refusal, change }: DeskOptions,
   calls: Call[],
 ) {
-  const times: number[] = [];
+  let recent: number[] = [];
   const keys = new Map<string, { readonly digest: string; answer: Answer; atMs: number }>();
   const answerTo = (sent: Sent): Answer => {
-    times.push(nowMs());
-    const recent = times.filter((atMs) => atMs > nowMs() - MINUTE_MS).length;
-    if (callsPerMinute > 0 && recent > callsPerMinute) {
+    if (callsPerMinute > 0)
+      recent = [...recent.filter((atMs) => atMs > nowMs() - MINUTE_MS), nowMs()];
+    if (recent.length > callsPerMinute) {
       const answer = errorAnswer(429, 'development_instance_rate_limit_exceeded');
       return { ...answer, headers: { 'retry-after': '60' } };
     }
@@ -310,11 +310,13 @@ function responder(
   };
 }
 
+const patterns = routes.map(([call, handler]) => [new RegExp(`^${call}$`), handler] as const);
+
 function handled(state: BlindPayState, sent: Sent): Answer {
   const query = new URLSearchParams(sent.query);
   try {
-    for (const [call, handler] of routes) {
-      const match = new RegExp(`^${call}$`).exec(`${sent.method} ${sent.path}`);
+    for (const [call, handler] of patterns) {
+      const match = call.exec(`${sent.method} ${sent.path}`);
       if (match === null) continue;
       const isJson = sent.text !== '' && sent.path !== '/upload';
       const body = isJson ? (JSON.parse(sent.text) as Fields) : {};
