@@ -10,6 +10,8 @@ RUN npm ci && npm pack
 
 FROM ${NODE_IMAGE}
 ENV PONTE_ENV=production PONTE_HOST=0.0.0.0 PONTE_DATA_DIR=/data
+# A fifth less memory at the same speed: adapters/docs/performance.md.
+ENV NODE_OPTIONS=--max-semi-space-size=32
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 # The scripts are ours, for development. No package of production has one that is needed.

@@ -53,6 +53,17 @@ test('the image has the versions of the lock file, on the version of Node that w
   );
 });
 
+test('each way to start a host gives V8 the same room for short-lived objects', () => {
+  const read = (path: string) => readFileSync(join(projectRoot, path), 'utf8');
+  const { start, ponte } = JSON.parse(read('package.json')).scripts;
+  const page = read('adapters/docs/performance.md');
+  const places = [start, ponte, read('Dockerfile'), read('cli/ponte.service'), page];
+  const [flag] = places.map((text) => /--max-semi-space-size=\d+/.exec(text)?.[0]);
+  assert.ok(flag !== undefined);
+  for (const text of places) assert.ok(text.includes(flag), text);
+  assert.ok(process.allowedNodeEnvironmentFlags.has('--max-semi-space-size'));
+});
+
 test('compose gives the process no rights that it does not need', () => {
   const [, ponte = '', postgres = ''] = readFileSync(
     join(projectRoot, 'compose.yaml'),

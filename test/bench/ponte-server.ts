@@ -2,7 +2,7 @@
 // API. Rate limits are off unless a row sets them: they would be what is measured.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { projectRoot } from '../support/source-tree.js';
@@ -26,8 +26,6 @@ export interface PonteOptions {
   readonly earlier?: Pick<PonteServer, 'dataDir' | 'key'>;
   readonly env?: Readonly<Record<string, string>>;
 }
-
-const nodeFlags = (process.env['BENCH_NODE_FLAGS'] ?? '').split(' ').filter((flag) => flag !== '');
 
 export async function startPonte(options: PonteOptions = {}): Promise<PonteServer> {
   const { earlier } = options;
@@ -76,10 +74,17 @@ export function spawnPonte(
   env: Readonly<Record<string, string>>,
 ): ChildProcess {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('PONTE_'));
-  return spawn(process.execPath, [...nodeFlags, join(clone, 'cli/bin.cjs'), ...words], {
+  return spawn(process.execPath, [...nodeFlagsOf(clone), join(clone, 'cli/bin.cjs'), ...words], {
     env: { ...Object.fromEntries(inherited), ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
+}
+
+/** The flags of `npm start` in the clone, unless others are given. */
+function nodeFlagsOf(clone: string): readonly string[] {
+  const { scripts } = JSON.parse(readFileSync(join(clone, 'package.json'), 'utf8'));
+  const { BENCH_NODE_FLAGS: given = /node (.*)cli\//.exec(scripts.start)?.[1] } = process.env;
+  return (given ?? '').split(' ').filter((flag) => flag !== '');
 }
 
 /** The last line of the start text is the sign that everything is ready. */
