@@ -49,7 +49,7 @@ import { Icon } from '../kit/icons.js';
 import type { PageAnswer, PageContext } from '../kit/page-route.js';
 import { Card } from '../kit/pages/card.js';
 import { idIn, PAGE_SIZE } from '../kit/pages/declared-pages.js';
-import { emailText, emailTexts } from '../kit/pages/email-texts.js';
+import { emailText } from '../kit/pages/email-texts.js';
 import { newIdOf } from '../kit/pages/form-key.js';
 import { radio, select, text, textAs } from '../kit/pages/form-page.js';
 import { idCursor, listPath, pageOf, search, tabs } from '../kit/pages/list-page.js';
@@ -224,7 +224,7 @@ function sellerFields(scene: DashboardScene) {
       type: 'email',
       max: 320,
       spellcheck: false,
-      problem: (typed) => emailText(emailTexts[view.locale], typed),
+      problem: (typed) => emailText(view.locale, typed),
       read: readEmail,
     }),
     kind: radio({

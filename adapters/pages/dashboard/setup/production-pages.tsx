@@ -108,11 +108,11 @@ function reportOf({ texts: { setup } }: DashboardScene): DeclaredField<string> {
 
 /** At least one of the two, for an organization that has none. */
 function contactOf(
-  { texts: { setup } }: DashboardScene,
+  { texts: { setup }, view }: DashboardScene,
   { organization }: Asking,
 ): Partial<Record<'contact' | 'supportEmail' | 'supportPhone', DeclaredField<string | null>>> {
   if (hasContact(organization)) return {};
-  const { contact, contactText, ...problems } = setup.production;
+  const { contact, contactText, noContact } = setup.production;
   return {
     contact: words(
       <>
@@ -125,7 +125,7 @@ function contactOf(
       type: 'email',
       max: 320,
       spellcheck: false,
-      problem: (typed) => (typed === '' ? problems.noContact : emailText(problems, typed)),
+      problem: (typed) => (typed === '' ? noContact : emailText(view.locale, typed)),
       read: (typed, { supportPhone = '' }) => {
         if (typed === '') return supportPhone.trim() === '' ? null : typed;
         return readEmail(typed) === null ? null : typed;

@@ -217,7 +217,7 @@ async function replaceLogo(context: PageContext, call: MemberCall, { version, by
   return { problem: { field: 'file', text: logoProblems[result] } };
 }
 
-function contactFields({ texts }: DashboardScene, settings: Settings) {
+function contactFields({ texts, view }: DashboardScene, settings: Settings) {
   const words = texts.setup.settings;
   const needsContact = settings.productionGrantedAtMs !== null && hasContact(settings);
   const isBare = ({ supportEmail = '', supportPhone = '' }: TypedForm) =>
@@ -233,7 +233,7 @@ function contactFields({ texts }: DashboardScene, settings: Settings) {
       spellcheck: false,
       problem: (text) => {
         if (text === '') return words.needsContact;
-        if (kind === 'email') return emailText(words, text);
+        if (kind === 'email') return emailText(view.locale, text);
         return kind === 'tel' ? words.notAPhone : words.notAUrl;
       },
       read: (text, typed) =>

@@ -256,7 +256,7 @@ function inviteFields(scene: DashboardScene, { own }: Pick<Team, 'own'>) {
       type: 'email',
       max: 320,
       spellcheck: false,
-      problem: (typed) => emailText(words, typed),
+      problem: (typed) => emailText(scene.view.locale, typed),
       read: readEmail,
     }),
     role: roleField(scene, own),

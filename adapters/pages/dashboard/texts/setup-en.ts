@@ -6,7 +6,6 @@ import type { Actor } from '../../../../core/domain/base/actor.js';
 import type { ChangeState } from '../../../../core/domain/parties/destination-change.js';
 import type { ProductionQuestion } from '../../../../core/domain/parties/production-request.js';
 import type { ObjectType } from '../../../../core/domain/service/audit-record.js';
-import { emailTexts } from '../../kit/pages/email-texts.js';
 import { roleNames } from '../../letters/role-names.js';
 
 export const setupEn = {
@@ -139,7 +138,6 @@ export const setupEn = {
     contactText: 'Buyers see it on their pages. Live mode needs at least one of the two.',
     missing: 'Give an answer of at most 1,000 characters.',
     noContact: 'Give an email address or a phone number for buyers.',
-    ...emailTexts.en,
   },
   team: {
     lede: (organization: string) => `Who can sign in to the dashboard of ${organization}.`,
@@ -171,7 +169,6 @@ export const setupEn = {
       admin: 'also keys, webhooks, team, organization details',
       owner: 'also PIX destination, production access, settings',
     } satisfies Record<MemberRole, string>,
-    ...emailTexts.en,
     isMember: 'This person is a member. Change the role in the list.',
     tooSoon: 'This address got five invitations within the hour. Try again later.',
     changeHeading: (email: string) => `Role of ${email}`,
@@ -376,7 +373,6 @@ export const setupEn = {
       'Owners and admins use live mode only after sign-in with a passkey, and what needs a fresh ' +
       'proof needs one.',
     needsPasskey: 'Sign in with a passkey first.',
-    ...emailTexts.en,
     notAPhone: 'This is no phone number.',
     notAUrl: 'This is no http or https address.',
     needsContact: 'Live mode needs an email address or a phone number.',

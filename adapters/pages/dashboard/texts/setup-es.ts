@@ -1,5 +1,4 @@
 // The texts in Spanish of what an organization sets up.
-import { emailTexts } from '../../kit/pages/email-texts.js';
 import { roleNames } from '../../letters/role-names.js';
 import type { SetupTexts } from './setup-en.js';
 
@@ -139,7 +138,6 @@ export const setupEs: SetupTexts = {
       'los dos.',
     missing: 'Dé una respuesta de 1.000 caracteres como máximo.',
     noContact: 'Indique un correo o un teléfono para los compradores.',
-    ...emailTexts.es,
   },
   team: {
     lede: (organization) => `Quién puede entrar en el panel de ${organization}.`,
@@ -171,7 +169,6 @@ export const setupEs: SetupTexts = {
       admin: 'además claves, webhooks, equipo y datos de la organización',
       owner: 'además destino PIX, acceso a producción y ajustes',
     },
-    ...emailTexts.es,
     isMember: 'Esta persona ya es miembro. Cambie el rol en la lista.',
     tooSoon: 'Esta dirección recibió cinco invitaciones en una hora. Inténtelo más tarde.',
     changeHeading: (email) => `Rol de ${email}`,
@@ -367,7 +364,6 @@ export const setupEs: SetupTexts = {
       'Los propietarios y administradores solo usan el modo de producción tras entrar con una ' +
       'clave de acceso, y lo que pide una nueva confirmación pide una.',
     needsPasskey: 'Entre primero con una clave de acceso.',
-    ...emailTexts.es,
     notAPhone: 'No es un número de teléfono.',
     notAUrl: 'No es una dirección http o https.',
     needsContact: 'El modo de producción necesita un correo o un teléfono.',

@@ -1,5 +1,4 @@
 // The texts in Brazilian Portuguese of what an organization sets up.
-import { emailTexts } from '../../kit/pages/email-texts.js';
 import { roleNames } from '../../letters/role-names.js';
 import type { SetupTexts } from './setup-en.js';
 
@@ -134,7 +133,6 @@ export const setupPtBr: SetupTexts = {
       'dos dois.',
     missing: 'Dê uma resposta de no máximo 1.000 caracteres.',
     noContact: 'Informe um e-mail ou um telefone para os compradores.',
-    ...emailTexts['pt-BR'],
   },
   team: {
     lede: (organization) => `Quem pode entrar no painel de ${organization}.`,
@@ -166,7 +164,6 @@ export const setupPtBr: SetupTexts = {
       admin: 'também chaves, webhooks, equipe e dados da organização',
       owner: 'também destino PIX, acesso à produção e configurações',
     },
-    ...emailTexts['pt-BR'],
     isMember: 'Esta pessoa já faz parte da equipe. Altere a função dela na lista.',
     tooSoon: 'Este endereço recebeu cinco convites em uma hora. Tente mais tarde.',
     changeHeading: (email) => `Função de ${email}`,
@@ -366,7 +363,6 @@ export const setupPtBr: SetupTexts = {
       'Proprietários e administradores só usam o modo de produção depois de entrar com ' +
       'uma chave de acesso, e o que exige nova confirmação exige uma.',
     needsPasskey: 'Entre primeiro com uma chave de acesso.',
-    ...emailTexts['pt-BR'],
     notAPhone: 'Não é um número de telefone.',
     notAUrl: 'Não é um endereço http ou https.',
     needsContact: 'O modo de produção precisa de um e-mail ou telefone.',

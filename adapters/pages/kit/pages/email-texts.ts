@@ -18,6 +18,6 @@ export const emailTexts: Readonly<Record<Locale, Readonly<Record<EmailProblem, s
 };
 
 /** What is said of a text that is no address. */
-export function emailText(texts: Readonly<Record<EmailProblem, string>>, typed: string): string {
-  return texts[emailProblem(typed) ?? 'not_an_address'];
+export function emailText(locale: Locale, typed: string): string {
+  return emailTexts[locale][emailProblem(typed) ?? 'not_an_address'];
 }
