@@ -10,14 +10,14 @@ import { type AnyCall, unpaidView } from '../hosted/unpaid-view.js';
 import type { PageContext } from '../kit/page-route.js';
 import { correctionLines } from '../kyc/correction-lines.js';
 import { inFrame, type PhonePlace, sessionOf } from '../kyc/kyc-view.js';
-import { paymentView } from './payment-view.js';
+import { paymentView, publicIdOf } from './payment-view.js';
 
 export const paymentPlace: PhonePlace = {
   async load(context, call) {
     const { deps } = context;
     const session = sessionOf(call);
     const form = await openKycForm(deps, session);
-    const shown = await readPaymentPage(deps, call.params['publicId'] ?? '');
+    const shown = await readPaymentPage(deps, publicIdOf(call));
     const view = paymentView(context, call, shown, { name: 'kyc', state: form.state });
     // A phone shows nothing of the payment.
     const seen = session.kind === 'upload' ? { ...view, payment: null, viewer: null } : view;
@@ -29,7 +29,7 @@ export const paymentPlace: PhonePlace = {
   home: ({ base }) => base,
   async bare(context, call) {
     const page = { name: 'kyc', state: 'form' } as const;
-    const shown = await readPaymentPage(context.deps, call.params['publicId'] ?? '');
+    const shown = await readPaymentPage(context.deps, publicIdOf(call));
     const view = paymentView(context, call, shown, page);
     return { ...view, payment: null, viewer: null, simulate: null };
   },

@@ -30,11 +30,7 @@ import {
   payConsolidated,
 } from '../../../core/usecases/hosted/consolidated-payments.js';
 import { openOther, signInToOthers } from '../../../core/usecases/hosted/covered-payments.js';
-import {
-  openPage,
-  type PaymentPage,
-  readPaymentPage,
-} from '../../../core/usecases/hosted/payment-page.js';
+import { type PaymentPage, readPaymentPage } from '../../../core/usecases/hosted/payment-page.js';
 import { askQuestion } from '../../../core/usecases/hosted/questions.js';
 import { downloadPapers } from '../../../core/usecases/parties/vendor-papers.js';
 import { takeShortBack } from '../../../core/usecases/payments/payments.js';
@@ -63,7 +59,7 @@ import { formKey, newFormKey, newIdOf } from '../kit/pages/form-key.js';
 import { openProof, proofFiles } from '../proof/proof-pack.js';
 import { deadlineFile } from './deadline-file.js';
 import { logoOf, paymentFile } from './payment-file.js';
-import { colleagueView, paymentView } from './payment-view.js';
+import { colleagueView, paymentIn, paymentView, publicIdOf } from './payment-view.js';
 import { type Download, paymentsFile } from './payments-screen.js';
 import { renderPage } from './render.js';
 
@@ -98,10 +94,7 @@ export const paymentPages = [
     sessionCookie: 'session',
     asksAddress: false,
     pageOf: (call) => ({ kind: 'payment', publicId: publicIdOf(call) }),
-    localeOf: async ({ deps }, call) => {
-      const { display } = await deps.store.run((tx) => openPage(tx, publicIdOf(call)));
-      return localeFor(call, display);
-    },
+    localeOf: async (context, call) => localeFor(call, (await paymentIn(context, call)).display),
     show,
     entered: getPrice,
   }),
@@ -144,7 +137,7 @@ export const paymentPages = [
     return show(context, call, { name: 'payments', period, choices, isAll, ...page });
   }),
   ofPayment.takes('/payments/all', 'person', 'none', z.object({}), async ({ deps }, call) => {
-    await signInToOthers(deps, await deps.store.run((tx) => openPage(tx, publicIdOf(call))));
+    await signInToOthers(deps, await paymentIn({ deps }, call));
     return seeOther(`${call.base}/payments`);
   }),
   ofPayment.takes('/payments/open', 'person', 'none', otherForm, openOtherPage),
@@ -183,10 +176,6 @@ export const paymentPages = [
   }),
   ofPayment.takes('/simulate', 'buyer', 'none', simulateForm, simulateEvent),
 ];
-
-function publicIdOf({ params }: Pick<PaymentCall, 'params'>): string {
-  return params['publicId'] ?? '';
-}
 
 async function show(context: PageContext, call: PaymentCall, page: Page): Promise<PageAnswer> {
   const shown = await readPaymentPage(context.deps, publicIdOf(call));
@@ -254,7 +243,7 @@ async function openOtherPage(
   { deps, prefix }: PageContext,
   call: PageCall<'buyer', z.infer<typeof otherForm>>,
 ): Promise<PageAnswer> {
-  const shown = await deps.store.run((tx) => openPage(tx, publicIdOf(call)));
+  const shown = await paymentIn({ deps }, call);
   const locale = localeFor(call, shown.display);
   const { token, payment } = await openOther(deps, call.session, call.form.payment, locale);
   const path = `${prefix}${hostedPath({ kind: 'payment', publicId: payment.publicId })}`;
@@ -265,7 +254,7 @@ async function payTogether(
   { deps, prefix }: PageContext,
   call: PaymentCall<z.infer<typeof chosenForm>>,
 ): Promise<PageAnswer> {
-  const shown = await deps.store.run((tx) => openPage(tx, publicIdOf(call)));
+  const shown = await paymentIn({ deps }, call);
   const locale = localeFor(call, shown.display);
   try {
     const accepted = chosenIn(call.form);
@@ -389,7 +378,7 @@ async function confirm({ deps }: PageContext, call: PaymentCall<{ quoteId: strin
 
 async function typeFacts(context: PageContext, call: PaymentCall<z.infer<typeof factsForm>>) {
   const { deps } = context;
-  const payment = await deps.store.run((tx) => openPage(tx, publicIdOf(call)));
+  const payment = await paymentIn({ deps }, call);
   const result = await confirmFacts(deps, payment, payment.id, call.form);
   if (result === 'right') await getPrice(context, call);
   return seeOther(result === 'wrong' ? withNotice(call.base, 'facts_wrong') : call.base);
@@ -397,13 +386,13 @@ async function typeFacts(context: PageContext, call: PaymentCall<z.infer<typeof 
 
 /** The buyer of a short payment gets its money back. */
 async function takeBack({ deps }: PageContext, call: PaymentCall<{ version: string }>) {
-  const payment = await deps.store.run((tx) => openPage(tx, publicIdOf(call)));
+  const payment = await paymentIn({ deps }, call);
   await takeShortBack(deps, payment, payment.id, Number.parseInt(call.form.version, 10));
   return seeOther(withNotice(call.base, 'take_back_asked'));
 }
 
 async function vendorDocuments({ deps }: PageContext, call: PaymentCall): Promise<PageAnswer> {
-  const payment = await deps.store.run((tx) => openPage(tx, publicIdOf(call)));
+  const payment = await paymentIn({ deps }, call);
   const papers = await downloadPapers(deps, payment);
   const name = `vendor-documents-${helpReference(payment).replace(/[^a-z0-9.-]/gi, '-')}.zip`;
   return download(name, 'application/zip', zipFile(papers, deps.clock.nowMs()));
@@ -411,7 +400,7 @@ async function vendorDocuments({ deps }: PageContext, call: PaymentCall): Promis
 
 /** NotFound before the settlement. */
 async function proofOfBuyer({ deps }: PageContext, call: PaymentCall): Promise<PageAnswer> {
-  const payment = await deps.store.run((tx) => openPage(tx, publicIdOf(call)));
+  const payment = await paymentIn({ deps }, call);
   if (payment.settledAtMs === null) throw new PonteError('NotFound');
   const locale = localeFor(call, payment.display);
   return proofFiles['proof.zip'](
@@ -421,7 +410,7 @@ async function proofOfBuyer({ deps }: PageContext, call: PaymentCall): Promise<P
 }
 
 async function attachment({ deps }: PageContext, call: PaymentCall): Promise<PageAnswer> {
-  return attachedFile(deps, await deps.store.run((tx) => openPage(tx, publicIdOf(call))));
+  return attachedFile(deps, await paymentIn({ deps }, call));
 }
 
 async function showShare(context: PageContext, call: PaymentCall, url: string | null) {
@@ -439,7 +428,7 @@ async function share(context: PageContext, call: PaymentCall): Promise<PageAnswe
 }
 
 async function endLink({ deps }: PageContext, call: PaymentCall<z.infer<typeof endLinkForm>>) {
-  const payment = await deps.store.run((tx) => openPage(tx, publicIdOf(call)));
+  const payment = await paymentIn({ deps }, call);
   await endColleagueLink(deps, payment, call.form.link);
   return seeOther(`${call.base}/share`);
 }
@@ -473,13 +462,13 @@ async function ask(context: PageContext, call: PaymentCall<z.infer<typeof questi
     const page = { name: 'question', key, typed, isRefused: true } as const;
     return { ...(await show(context, call, page)), status: 422 };
   }
-  const payment = await deps.store.run((tx) => openPage(tx, publicIdOf(call)));
+  const payment = await paymentIn({ deps }, call);
   await askQuestion(deps, payment, { mailId: newIdOf(deps, 'mail', payment, key), question });
   return seeOther(withNotice(call.base, 'question_sent'));
 }
 
 async function simulateEvent({ deps }: PageContext, call: PaymentCall<{ event: string }>) {
-  const payment = await deps.store.run((tx) => openPage(tx, publicIdOf(call)));
+  const payment = await paymentIn({ deps }, call);
   await simulate(deps, payment, payment.id, call.form.event);
   return seeOther(call.base);
 }

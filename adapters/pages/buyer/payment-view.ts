@@ -17,7 +17,7 @@ import {
 } from '../../../core/domain/payments/payin-instructions.js';
 import type { Payment } from '../../../core/domain/payments/payment.js';
 import type { Deps, Settings } from '../../../core/ports/deps.js';
-import type { PaymentPage } from '../../../core/usecases/hosted/payment-page.js';
+import { openPage, type PaymentPage } from '../../../core/usecases/hosted/payment-page.js';
 import { simulationsFor } from '../../../core/usecases/sandbox/simulations.js';
 import {
   type CheckView,
@@ -39,6 +39,18 @@ type PaymentPageCall = Pick<
 
 interface PageSettings extends Pick<Deps, 'partners'> {
   readonly settings: Pick<Settings, 'payUrl' | 'legal' | 'answerDays'>;
+}
+
+export function publicIdOf({ params }: Pick<PageCall<PageAuth, unknown>, 'params'>): string {
+  return params['publicId'] ?? '';
+}
+
+/** The payment in the path. NotFound. */
+export function paymentIn(
+  { deps }: Pick<PageContext, 'deps'>,
+  call: Parameters<typeof publicIdOf>[0],
+): Promise<Payment> {
+  return deps.store.run((tx) => openPage(tx, publicIdOf(call)));
 }
 
 export function paymentView(

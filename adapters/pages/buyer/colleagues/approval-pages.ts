@@ -9,7 +9,7 @@ import {
   askApprover,
   decideApproval,
 } from '../../../../core/usecases/hosted/colleague-approvals.js';
-import { openPage, readPaymentPage } from '../../../../core/usecases/hosted/payment-page.js';
+import { readPaymentPage } from '../../../../core/usecases/hosted/payment-page.js';
 import type { Page } from '../../hosted/page-view.js';
 import { localeFor } from '../../hosted/unpaid-view.js';
 import { accessRows, openedLink, signOutRow } from '../../kit/access-pages.js';
@@ -23,7 +23,7 @@ import {
   rowsAt,
   seeOther,
 } from '../../kit/page-route.js';
-import { approverView, paymentView } from '../payment-view.js';
+import { approverView, paymentIn, paymentView, publicIdOf } from '../payment-view.js';
 import { renderPage } from '../render.js';
 
 type ApprovalCall<F = unknown> = PageCall<'none' | 'buyer' | 'person', F>;
@@ -49,10 +49,7 @@ export const approvalPages = [
   ofApprover.shows(
     '/attachment',
     'buyer',
-    async ({ deps }, call) => {
-      const payment = await deps.store.run((tx) => openPage(tx, publicIdOf(call)));
-      return attachedFile(deps, payment);
-    },
+    async ({ deps }, call) => attachedFile(deps, await paymentIn({ deps }, call)),
     'file',
   ),
   ...accessRows({
@@ -61,10 +58,7 @@ export const approvalPages = [
     sessionCookie: 'session',
     asksAddress: false,
     pageOf: (call) => ({ kind: 'approval', publicId: publicIdOf(call) }),
-    localeOf: async ({ deps }, call) => {
-      const { display } = await deps.store.run((tx) => openPage(tx, publicIdOf(call)));
-      return localeFor(call, display);
-    },
+    localeOf: async (context, call) => localeFor(call, (await paymentIn(context, call)).display),
     show,
     entered: async () => undefined,
   }),
@@ -74,10 +68,6 @@ export const approvalPages = [
   ),
   ofApprover.takes('/decline', 'person', 'none', declineForm, decline),
 ];
-
-function publicIdOf({ params }: Pick<ApprovalCall, 'params'>): string {
-  return params['publicId'] ?? '';
-}
 
 /** NotFound unless the buyer asked somebody. */
 async function show(context: PageContext, call: ApprovalCall, page: Page): Promise<PageAnswer> {
@@ -103,7 +93,7 @@ async function ask(context: PageContext, call: ApprovalCall<z.infer<typeof askFo
   const { deps } = context;
   const { client } = call;
   const typed = call.form.email;
-  const payment = await deps.store.run((tx) => openPage(tx, publicIdOf(call)));
+  const payment = await paymentIn({ deps }, call);
   const request = { email: typed, locale: localeFor(call, payment.display), client };
   try {
     const problem = await askApprover(deps, payment, request);
@@ -129,7 +119,7 @@ async function decide(
   decision: ApprovalDecision,
   reason: string | null,
 ): Promise<PageAnswer> {
-  const payment = await deps.store.run((tx) => openPage(tx, publicIdOf(call)));
+  const payment = await paymentIn({ deps }, call);
   // The second click on the button.
   if (payment.colleagueApproval?.state !== decidedStates[decision]) {
     await decideApproval(deps, payment, decision, reason);

@@ -404,28 +404,19 @@ export function Pager({
   const { texts } = useFrame();
   const links = [newest, newer, older].filter((link) => link !== null);
   if (links.length === 0 && children === undefined) return null;
+  const link = (href: string | null, ...shown: readonly ComponentChildren[]) =>
+    href === null ? null : (
+      <a class="btn sm" href={href}>
+        {shown}
+      </a>
+    );
   return (
     <nav class="pager" aria-label={texts.pages}>
       <span class="quiet">{children}</span>
       <span class="actions">
-        {newest === null ? null : (
-          <a class="btn sm" href={newest}>
-            {newer === null ? <Icon name="newer" /> : null}
-            {texts.newest}
-          </a>
-        )}
-        {newer === null ? null : (
-          <a class="btn sm" href={newer}>
-            <Icon name="newer" />
-            {texts.newer}
-          </a>
-        )}
-        {older === null ? null : (
-          <a class="btn sm" href={older}>
-            {texts.older}
-            <Icon name="older" />
-          </a>
-        )}
+        {link(newest, newer === null ? <Icon name="newer" /> : null, texts.newest)}
+        {link(newer, <Icon name="newer" />, texts.newer)}
+        {link(older, texts.older, <Icon name="older" />)}
       </span>
     </nav>
   );
