@@ -235,6 +235,7 @@ export const moneyMutants = {
       ],
     ],
     focus: { ...payments, faults: { ...calm, devolution: 1, chargeback: 1 } },
+    first: { seed: 8, steps: 5 },
     caughtBy: ['noMoneyFactLeavesFundsUnchanged', 'fundsAgreeWithThePartner'],
   },
   'the money of a payout that comes back after the settlement is refunded at once': {

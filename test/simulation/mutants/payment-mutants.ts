@@ -132,6 +132,7 @@ export const paymentMutants = {
       ],
     ],
     focus: { ...payments, often: ['subscribe'] },
+    first: { seed: 10, steps: 5 },
     caughtBy: ['everyWebhookIsOfADelivery', 'deliveredOnlyIfReceived'],
   },
   'a delivery has another id after a crash': {
@@ -161,6 +162,7 @@ export const paymentMutants = {
     file: 'core/usecases/webhooks/delivery-attempts.ts',
     edits: [['eventType: delivery.eventType,\n    }),', 'eventType: body,\n    }),']],
     focus: { ...payments, often: ['subscribe'] },
+    first: { seed: 10, steps: 5 },
     caughtBy: ['oneDeliveryIdAndTheSameBytes'],
   },
   'what is sent after a commit is signed with a former secret': {

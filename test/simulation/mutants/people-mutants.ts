@@ -23,6 +23,7 @@ export const peopleMutants = {
     file: 'core/domain/money-desk/proposal.ts',
     edits: [["item.mode === 'test' || operator.id", "item.mode !== 'none' || operator.id"]],
     focus: people,
+    first: { seed: 4, steps: 5 },
     caughtBy: ['noLiveDecisionByOnePerson'],
   },
   'the keys of a removed member stay': {
@@ -50,6 +51,7 @@ export const peopleMutants = {
     file: 'core/usecases/access/registered-operators.ts',
     edits: [['actor: { kind, id }, signed });', 'actor: { kind, id } });']],
     focus: people,
+    first: { seed: 4, steps: 5 },
     caughtBy: ['theAuditLogIsAsItWasWritten'],
   },
   'the heads of feeds outlive a crash and a restore in memory': {
