@@ -373,9 +373,9 @@ export function settler(deps: Deps, partner: FakePartner): () => Promise<void> {
     waited(deliveries),
   ];
   return async () => {
-    for (let done = 1; done > 0; ) {
-      done = 0;
-      for (const step of steps) done += await step(deps.clock.nowMs());
+    for (let at = 0, idle = 0; idle < steps.length; at += 1) {
+      const done = (await steps[at % steps.length]?.(deps.clock.nowMs())) ?? 0;
+      idle = done > 0 ? 0 : idle + 1;
     }
   };
 }
