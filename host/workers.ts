@@ -7,7 +7,7 @@ import { isCode } from '../core/errors.js';
 import { type Deps, type WorkKind, workKinds } from '../core/ports/deps.js';
 import type { Clock, Log } from '../core/ports/outside.js';
 import { flushKeyUse } from '../core/usecases/access/keys.js';
-import { runSessionDeletion } from '../core/usecases/access/page-sessions.js';
+import { runSessionDeletion } from '../core/usecases/access/open-sessions.js';
 import { runClosings } from '../core/usecases/accounting/accounting-settings.js';
 import { runInbox } from '../core/usecases/commands/partner-inbox.js';
 import { runBookReadings } from '../core/usecases/deposits/book-readings.js';

@@ -50,7 +50,8 @@ const found = {
     `changed_by in (${idsOf('members')})`,
   ].join(' or '),
   documents: `owner_id in (${subjectIdsSql} union ${submissionsSql})`,
-  pageSessions: [
+  sessions: [
+    `person_id in (${idsOf('people')})`,
     `payment_id in (${paymentsSql})`,
     `submission_id in (${submissionsSql})`,
     `account_id in (${idsOf('connected_accounts')})`,
@@ -202,12 +203,6 @@ const unfoundTables = {
   },
   // Messages of the partner, not searchable by an address. Removed by the retention time.
   inbox: { personal: 'facts', other: 'partner mode message_id received_at due_at tries version' },
-  // About operators, who have no address here.
-  operator_sessions: {
-    personal: 'created_at opened_at seen_at',
-    withheld: 'signed link_hash token_hash',
-    other: 'id operator_id link_ends_at ends_at ended_at version',
-  },
   operators: {
     personal: 'name',
     other:
@@ -327,13 +322,6 @@ export const personalTables = {
     kept: kept.days30,
     erased: { to_address: 'nobody', to_key: 'nobody' },
   },
-  member_sessions: {
-    personal: 'created_at ends_at ended_at seen_at',
-    withheld: 'token_hash',
-    other: 'id person_id org_id began operator_id version',
-    found: found.ofPerson,
-    kept: kept.days30,
-  },
   members: {
     personal: 'email name accepted_at seen_at',
     other: 'org_id id person_id email_key role removed_at created_at version',
@@ -349,12 +337,6 @@ export const personalTables = {
       'logo_hash time_zone version',
     found: found.support,
     kept: kept.setting,
-  },
-  page_sessions: {
-    personal: 'created_at seen_at ends_at ended_at',
-    other: 'org_id mode id kind payment_id submission_id account_id owner_index is_pressed version',
-    found: found.pageSessions,
-    kept: kept.days30,
   },
   partner_commands: {
     withheld: 'request lease_token',
@@ -373,6 +355,15 @@ export const personalTables = {
     found: found.drafts,
     kept: kept.sealed,
     erased: 'row',
+  },
+  sessions: {
+    personal: 'created_at seen_at ends_at ended_at',
+    withheld: 'token_hash signed link_hash',
+    other:
+      'org_id mode id kind payment_id submission_id account_id owner_index person_id ' +
+      'operator_id began version',
+    found: found.sessions,
+    kept: kept.days30,
   },
   passkeys: {
     personal: 'name credential_id created_at used_at removed_at',

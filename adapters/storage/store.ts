@@ -30,7 +30,7 @@ import { feedPart } from './tables/event-rows.js';
 import { mailsPart } from './tables/mail-rows.js';
 import { membersPart, passkeysPart, peoplePart } from './tables/member-rows.js';
 import { accountingPart, fundsPart, ledgerPart, quotesPart } from './tables/money-rows.js';
-import { operatorSessionsPart, operatorsPart } from './tables/operator-rows.js';
+import { operatorsPart } from './tables/operator-rows.js';
 import {
   logosPart,
   organizationsPart,
@@ -43,7 +43,7 @@ import { refusedRequestsPart } from './tables/refused-request-rows.js';
 import { retentionPart } from './tables/retention-rows.js';
 import { sealedPart } from './tables/sealed-rows.js';
 import { expectInUse, keyCheckValuesPart, serviceKeysPart } from './tables/secret-key-rows.js';
-import { memberSessionsPart, pageSessionsPart } from './tables/session-rows.js';
+import { sessionsPart } from './tables/session-rows.js';
 import { viewById, viewsPart } from './tables/view-rows.js';
 import { advancesPart, commandsPart, inboxPart, simulationsPart } from './tables/work-rows.js';
 import { type TxPart, UnitOfWork } from './unit-of-work.js';
@@ -238,7 +238,6 @@ const parts: {
 } = {
   organizations: organizationsPart,
   operators: operatorsPart,
-  operatorSessions: operatorSessionsPart,
   members: membersPart,
   keys: keysPart,
   payments: paymentsPart,
@@ -257,8 +256,7 @@ const parts: {
   accounts: accountsPart,
   documents: documentsPart,
   mails: mailsPart,
-  pageSessions: pageSessionsPart,
-  memberSessions: memberSessionsPart,
+  sessions: sessionsPart,
   passkeys: passkeysPart,
   partyDrafts: partyDraftsPart,
   logos: logosPart,

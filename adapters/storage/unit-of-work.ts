@@ -328,6 +328,7 @@ export function rowDetails(write: Write, before: RowImage | null = null): Change
   return {
     id: column('id') ?? row,
     orgId: column('org_id'),
+    word: column('kind'),
     mode: modes.find((one) => one === mode) ?? null,
     before: before === null ? null : imageHash(before),
     after: isRemoved ? null : imageHash(image ?? statement.params),

@@ -4,6 +4,7 @@ import {
   CONSOLE_ROOT,
   type RegisteredOperator,
 } from '../../core/domain/access/registered-operator.js';
+import { linkEnd } from '../../core/domain/access/session.js';
 import { formatInstant } from '../../core/domain/base/instant.js';
 import type { NewOperator } from '../../core/usecases/access/registered-operators.js';
 import { decided } from '../decided.js';
@@ -110,7 +111,7 @@ function addConsoleLink(add: AddCommand): void {
       }
       const { token, link } = await makeConsoleLink(deps, { actor, signed });
       const url = `${place.url}${CONSOLE_ROOT}?token=${token}`;
-      const endsAt = formatInstant(link.linkEndsAtMs);
+      const endsAt = formatInstant(linkEnd(link));
       return { json: { url, endsAt }, text: `${fields({ url, 'valid until': endsAt })}` };
     },
   });

@@ -7,7 +7,16 @@ import type { Passkey } from '../domain/access/passkey.js';
 import type { Person } from '../domain/access/person.js';
 import type { RegisteredOperator } from '../domain/access/registered-operator.js';
 import type { Scope } from '../domain/access/scope.js';
-import type { MemberSession, OperatorSession, PageSession } from '../domain/access/session.js';
+import type {
+  AnySession,
+  MemberSession,
+  OperatorSession,
+  PageSession,
+  PageSessionKind,
+  SessionAbout,
+  SessionKind,
+  SessionOf,
+} from '../domain/access/session.js';
 import type { Accounting } from '../domain/accounting/accounting.js';
 import type { PaymentPosting } from '../domain/accounting/settlement-entry.js';
 import type { Actor } from '../domain/base/actor.js';
@@ -171,14 +180,6 @@ type Writes<T, W extends 'insert' | 'update' | 'expect' | 'remove'> = {
   readonly [K in W]: (row: T) => void;
 };
 
-/** What each table of sessions has. */
-type Sessions<S> = Writes<S, 'insert' | 'update' | 'expect' | 'remove'> & {
-  /** Stores `seenAtMs` unless a later one is stored. Unguarded: it never loses a race. */
-  touch(session: S): void;
-  /** Reads all tenants, oldest first. */
-  createdBefore(beforeMs: number, limit: number): Many<S>;
-};
-
 /** The rows of one table that are about a person, by column. */
 export interface PersonalRows {
   readonly table: string;
@@ -235,13 +236,6 @@ export interface Tx {
     first(): Found<RegisteredOperator>;
     /** In the order of their numbers, removed ones too. */
     list(): Many<RegisteredOperator>;
-  };
-  readonly operatorSessions: Sessions<OperatorSession> & {
-    byLinkHash(linkHash: string): Found<OperatorSession>;
-    /** The hash is of the token in the cookie. */
-    byTokenHash(tokenHash: string): Found<OperatorSession>;
-    /** Links and sessions of the operator that were not ended. */
-    ofOperator(operatorId: string): Many<OperatorSession>;
   };
   readonly members: Writes<Member, 'insert' | 'update' | 'expect'> & {
     get(orgId: string, id: string): Found<Member>;
@@ -537,25 +531,29 @@ export interface Tx {
     /** Reads all tenants, in creation order. */
     oldest(limit: number): Many<Mail>;
   };
-  readonly pageSessions: Sessions<PageSession> & {
-    /** Reads all tenants: the id is the hash of the token. */
-    byId(id: string): Found<PageSession>;
-    /** The buyer's session of this payment that was seen last. */
-    newestOfPayment(tenant: Tenant, paymentId: string): Found<PageSession>;
-    /** The buyer's session of a form without a payment that was seen last. */
-    newestOfForm(tenant: Tenant, submissionId: string): Found<PageSession>;
-    /** Open sessions of the whole form without its payment, and of phones for it. */
-    ofForm(tenant: Tenant, submissionId: string): Many<PageSession>;
-    /** Sessions of this kind that were not ended: of colleagues, the approver, or a proof. */
-    openOfPayment(
+  /** No look-up finds a session of another kind than it names. */
+  readonly sessions: Writes<AnySession, 'insert' | 'update' | 'expect' | 'remove'> & {
+    get<K extends SessionKind>(kinds: readonly K[], id: string): Found<SessionOf<K>>;
+    /** Reads all tenants; the hash is of the token in the cookie, or in the link. */
+    byToken<K extends SessionKind>(kinds: readonly K[], hash: string): Found<SessionOf<K>>;
+    /** The hash is of the token in the link of an operator. */
+    byLink(linkHash: string): Found<OperatorSession>;
+    /** Stores `seenAtMs` unless a later one is stored. Unguarded: it never loses a race. */
+    touch(session: AnySession): void;
+    /** The buyer's session about this that was seen last. */
+    newest(tenant: Tenant, about: SessionAbout): Found<PageSession>;
+    /** Sessions and links of these kinds that were not ended, about all of `about`. */
+    open<K extends PageSessionKind>(
       tenant: Tenant,
-      kind: 'colleague' | 'approver' | 'proof',
-      paymentId: string,
+      kinds: readonly K[],
+      about: SessionAbout,
     ): Many<PageSession>;
-    /** Sessions of an owner that were not ended. */
-    ofOwner(tenant: Tenant, submissionId: string, ownerIndex: number): Many<PageSession>;
-    /** Links and sessions of a seller that were not ended, with those of its phones. */
-    openOfAccount(tenant: Tenant, accountId: string): Many<PageSession>;
+    /** Sessions of the person that are not over at `nowMs`, newest first. */
+    openOfPerson(personId: string, nowMs: number): Many<MemberSession>;
+    /** Links and sessions of the operator that were not ended. */
+    ofOperator(operatorId: string): Many<OperatorSession>;
+    /** Reads all tenants, oldest first. */
+    createdBefore(beforeMs: number, limit: number): Many<AnySession>;
   };
   /** People belong to no organization. */
   readonly people: Writes<Person, 'insert' | 'update' | 'expect'> & {
@@ -569,13 +567,6 @@ export interface Tx {
     blocking(address: string): Many<string>;
     /** Stages that the rows of the address name nobody. Rows that laws require keep the rest. */
     erase(address: string): Promise<void>;
-  };
-  readonly memberSessions: Sessions<MemberSession> & {
-    get(id: string): Found<MemberSession>;
-    /** The hash is of the token in the cookie. */
-    byTokenHash(tokenHash: string): Found<MemberSession>;
-    /** Sessions of the person that are not over at `nowMs`, newest first. */
-    openOfPerson(personId: string, nowMs: number): Many<MemberSession>;
   };
   readonly passkeys: Writes<Passkey, 'insert' | 'update'> & {
     get(id: string): Found<Passkey>;

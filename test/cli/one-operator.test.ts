@@ -100,7 +100,7 @@ function live(): Promise<Live> {
     const books = await tx.accounting.get(tenant);
     const { destinationRef, heldRef, status, partnerRef } = profile;
     const sessions = await Promise.all(
-      members.map(({ personId }) => tx.memberSessions.openOfPerson(personId, 0)),
+      members.map(({ personId }) => tx.sessions.openOfPerson(personId, 0)),
     );
     const passkeys = await Promise.all(
       members.map(({ personId }) => tx.passkeys.ofPerson(personId)),

@@ -2,10 +2,24 @@
 // the hosted pages. Run over each database.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { PageSession } from '../../core/domain/access/session.js';
+import {
+  type AnySession,
+  type PageSession,
+  pageSessionKinds,
+  sessionKinds,
+} from '../../core/domain/access/session.js';
+import { modes } from '../../core/domain/base/tenant.js';
 import { type Mail, type MailSubject, personMail } from '../../core/domain/mail/mail.js';
-import { otherMode, otherOrg, T0, tenant } from '../support/samples/domain-samples.js';
+import type { Tx } from '../../core/ports/storage.js';
+import {
+  aMemberSession,
+  otherMode,
+  otherOrg,
+  T0,
+  tenant,
+} from '../support/samples/domain-samples.js';
 import { aMail, aNotice, aPageSession } from '../support/samples/mail-samples.js';
+import { anOperatorSession } from '../support/samples/operator-samples.js';
 import { valuesOf } from '../support/values-of.js';
 import { assertContended } from './contention.js';
 import type { OpenStore } from './store-contracts.js';
@@ -28,7 +42,7 @@ export function storeLinksContract(open: OpenStore): void {
   }) =>
     open((tx) => {
       for (const mail of rows.mails ?? []) tx.mails.insert(mail);
-      for (const session of rows.sessions ?? []) tx.pageSessions.insert(session);
+      for (const session of rows.sessions ?? []) tx.sessions.insert(session);
     });
 
   test('open links of a subject are found newest first: not used up, not over, not another’s', async () => {
@@ -126,26 +140,26 @@ export function storeLinksContract(open: OpenStore): void {
     const bare = { paymentId: null, ownerIndex: null, endedAtMs: null, kind: 'buyer' } as const;
     const sessions = [aPageSession(), aPageSession({ id: 'h2', ...bare, ...otherOrg })];
     for (const session of sessions) {
-      await store.run(async (tx) => tx.pageSessions.insert(session));
-      const read = () => store.run((tx) => tx.pageSessions.byId(session.id));
+      await store.run(async (tx) => tx.sessions.insert(session));
+      const read = () => store.run((tx) => tx.sessions.get([session.kind], session.id));
       assert.deepEqual(await read(), session);
       const changed = { ...session, seenAtMs: T0 + 8, endedAtMs: T0 + 9 };
-      await store.run(async (tx) => tx.pageSessions.update({ ...changed, endsAtMs: T0 + 99 }));
+      await store.run(async (tx) => tx.sessions.update({ ...changed, endsAtMs: T0 + 99 }));
       assert.deepEqual(await read(), { ...changed, version: 2 });
-      await assertContended(store, (tx) => tx.pageSessions.update(session));
+      await assertContended(store, (tx) => tx.sessions.update(session));
     }
-    assert.equal(await store.run((tx) => tx.pageSessions.byId('h3')), null);
+    assert.equal(await store.run((tx) => tx.sessions.get(['owner'], 'h3')), null);
     const taken = aPageSession({ id: 'h2', ...otherMode });
-    await assertContended(store, (tx) => tx.pageSessions.insert(taken));
+    await assertContended(store, (tx) => tx.sessions.insert(taken));
   });
 
   test('a touch of a session loses no race, and keeps a later time', async () => {
     const store = await fresh({ sessions: [aPageSession({ seenAtMs: T0 })] });
-    const read = () => store.run((tx) => tx.pageSessions.byId(aPageSession().id));
+    const read = () => store.run((tx) => tx.sessions.get(['owner'], aPageSession().id));
     const touch = (seenAtMs: number) =>
       store.run(async (tx) => {
-        const session = (await tx.pageSessions.byId(aPageSession().id)) ?? assert.fail();
-        tx.pageSessions.touch({ ...session, seenAtMs });
+        const session = (await tx.sessions.get(['owner'], aPageSession().id)) ?? assert.fail();
+        tx.sessions.touch({ ...session, seenAtMs });
       });
     await Promise.all(Array.from({ length: 100 }, (_, index) => touch(T0 + index)));
     await touch(T0 + 50);
@@ -166,11 +180,14 @@ export function storeLinksContract(open: OpenStore): void {
         aPageSession({ id: 'f', seenAtMs: T0 + 5, ...form, kind: 'upload' }),
       ],
     });
-    const ofOne = await store.run((tx) => tx.pageSessions.newestOfPayment(tenant, 'inv_1'));
+    const ofOne = await store.run((tx) => tx.sessions.newest(tenant, { paymentId: 'inv_1' }));
     assert.equal(ofOne?.id, 'a');
-    const ofForms = await store.run((tx) => tx.pageSessions.newestOfForm(tenant, 'kyc_1'));
+    const ofForms = await store.run((tx) => tx.sessions.newest(tenant, { submissionId: 'kyc_1' }));
     assert.equal(ofForms?.id, 'e', 'an owner or a phone is not the buyer');
-    assert.equal(await store.run((tx) => tx.pageSessions.newestOfForm(tenant, 'kyc_2')), null);
+    assert.equal(
+      await store.run((tx) => tx.sessions.newest(tenant, { submissionId: 'kyc_2' })),
+      null,
+    );
   });
 
   test('the links of colleagues to a payment that were not ended are found', async () => {
@@ -192,7 +209,7 @@ export function storeLinksContract(open: OpenStore): void {
       ],
     });
     const found = await store.run((tx) =>
-      tx.pageSessions.openOfPayment(tenant, 'colleague', 'inv_1'),
+      tx.sessions.open(tenant, ['colleague'], { paymentId: 'inv_1' }),
     );
     assert.deepEqual(valuesOf(found, 'id').toSorted(), ['a', 'b']);
   });
@@ -207,7 +224,9 @@ export function storeLinksContract(open: OpenStore): void {
         aPageSession({ id: 'e', endedAtMs: null, ...otherMode }),
       ],
     });
-    const found = await store.run((tx) => tx.pageSessions.ofOwner(tenant, 'kyc_1', 2));
+    const found = await store.run((tx) =>
+      tx.sessions.open(tenant, ['owner'], { submissionId: 'kyc_1', ownerIndex: 2 }),
+    );
     assert.deepEqual(valuesOf(found, 'id'), ['a']);
   });
 
@@ -218,14 +237,59 @@ export function storeLinksContract(open: OpenStore): void {
         aPageSession({ id: 'a', ...form }),
         aPageSession({ id: 'b', ...form, kind: 'upload' }),
         aPageSession({ id: 'c', ...form, endedAtMs: T0 }),
-        aPageSession({ id: 'd', ...form, paymentId: 'inv_1' }),
         aPageSession({ id: 'e', ...form, kind: 'owner', ownerIndex: 0 }),
         aPageSession({ id: 'f', ...form, submissionId: 'kyc_2' }),
         aPageSession({ id: 'g', ...form, ...otherOrg }),
       ],
     });
-    const found = await store.run((tx) => tx.pageSessions.ofForm(tenant, 'kyc_1'));
+    const found = await store.run((tx) =>
+      tx.sessions.open(tenant, ['buyer', 'upload'], { submissionId: 'kyc_1' }),
+    );
     assert.deepEqual(valuesOf(found, 'id').toSorted(), ['a', 'b']);
+  });
+
+  test('a look-up finds sessions of the kinds that it names, and of no other', async () => {
+    const all = ofEveryKind();
+    const store = await open((tx) => {
+      for (const session of all) tx.sessions.insert(session);
+    });
+    const about = { paymentId: 'inv_1', submissionId: 'kyc_1', accountId: 'acct_1' };
+    for (const session of all) {
+      const { id, tokenHash, linkHash } = session;
+      const hash = tokenHash ?? '';
+      for (const kind of sessionKinds) {
+        const found = await store.run((tx) =>
+          Promise.all([tx.sessions.get([kind], id), tx.sessions.byToken([kind], hash)]),
+        );
+        const expected = kind === session.kind ? session : null;
+        assert.deepEqual(found, [expected, tokenHash && expected], `${session.kind} as ${kind}`);
+      }
+      const others = sessionKinds.filter((kind) => kind !== session.kind);
+      const [of, byToken, byLink, linked] = await store.run((tx) =>
+        Promise.all([
+          tx.sessions.get(others, id),
+          tx.sessions.byToken(others, hash),
+          tx.sessions.byLink(hash),
+          tx.sessions.byToken(sessionKinds, linkHash ?? ''),
+        ]),
+      );
+      assert.deepEqual([of, byToken, byLink, linked], [null, null, null, null], session.kind);
+    }
+    const idsIn = async (read: (tx: Tx) => Promise<readonly AnySession[]>) =>
+      valuesOf(await store.run(read), 'id').toSorted();
+    for (const mode of modes) {
+      const asked = { ...tenant, mode };
+      const newest = await store.run((tx) => tx.sessions.newest(asked, about));
+      assert.equal(newest?.id, `buyer ${mode}`);
+      for (const kind of pageSessionKinds) {
+        const found = await idsIn((tx) => tx.sessions.open(asked, [kind], about));
+        assert.deepEqual(found, [`${kind} ${mode}`]);
+      }
+    }
+    const people = await idsIn((tx) => tx.sessions.openOfPerson('per_1', T0));
+    assert.deepEqual(people, ['member', 'token']);
+    assert.deepEqual(await idsIn((tx) => tx.sessions.ofOperator('opr_1')), ['operator']);
+    assert.equal((await store.run((tx) => tx.sessions.byLink('link')))?.id, 'operator');
   });
 
   test('old sessions are found over all tenants, oldest first, and removed', async () => {
@@ -236,11 +300,10 @@ export function storeLinksContract(open: OpenStore): void {
         aPageSession({ id: 'c', createdAtMs: T0 + 2 }),
       ],
     });
-    const before = (limit: number) =>
-      store.run((tx) => tx.pageSessions.createdBefore(T0 + 2, limit));
+    const before = (limit: number) => store.run((tx) => tx.sessions.createdBefore(T0 + 2, limit));
     assert.deepEqual(valuesOf(await before(9), 'id'), ['a', 'b']);
     const [oldest = assert.fail()] = await before(1);
-    await store.run(async (tx) => tx.pageSessions.remove(oldest));
+    await store.run(async (tx) => tx.sessions.remove(oldest));
     assert.deepEqual(valuesOf(await before(9), 'id'), ['b']);
   });
 }
@@ -249,4 +312,23 @@ export function storeLinksContract(open: OpenStore): void {
 function link(id: string, fields: Partial<Mail>): Mail {
   const open = { linkUsedAtMs: null, linkEndsAtMs: T0 + 1 };
   return aMail({ id, nth: null, tokenHash: id, ...open, ...fields });
+}
+
+/** Open; those of the hosted pages in both modes, about the same. */
+function ofEveryKind(): readonly AnySession[] {
+  const about = { paymentId: 'inv_1', submissionId: 'kyc_1', accountId: 'acct_1' };
+  const times = { endsAtMs: T0 + 9, endedAtMs: null };
+  const pages = modes.flatMap((mode) =>
+    pageSessionKinds.map((kind) => {
+      const ownerIndex = kind === 'owner' ? 2 : null;
+      return aPageSession({ id: `${kind} ${mode}`, kind, mode, ...about, ownerIndex, ...times });
+    }),
+  );
+  const bare = { kind: 'token', orgId: tenant.orgId, tokenHash: null, seenAtMs: null } as const;
+  return [
+    ...pages,
+    aMemberSession({ id: 'member', ...times }),
+    aMemberSession({ id: 'token', ...bare, operatorId: 'opr_1', ...times }),
+    anOperatorSession({ id: 'operator', ...times }),
+  ];
 }

@@ -81,26 +81,35 @@ export function storeMembersContract(open: OpenStore): void {
 
   test('a session is found by the hash of its cookie, and is seen at its latest page', async () => {
     const session = aMemberSession({ endedAtMs: null, seenAtMs: T0 });
-    const bare = aMemberSession({ id: 'ses_2', orgId: 'org_a', tokenHash: null, seenAtMs: null });
-    const store = await open((tx) => {
-      for (const one of [session, bare]) tx.memberSessions.insert(one);
+    const bare = aMemberSession({
+      id: 'ses_2',
+      kind: 'token',
+      orgId: 'org_a',
+      tokenHash: null,
+      seenAtMs: null,
     });
-    const read = () => store.run((tx) => tx.memberSessions.byTokenHash('hash of ses_1'));
+    const store = await open((tx) => {
+      for (const one of [session, bare]) tx.sessions.insert(one);
+    });
+    const read = () => store.run((tx) => tx.sessions.byToken(['member'], 'hash of ses_1'));
     assert.deepEqual(await read(), session);
     for (const seenAtMs of [T0 + 9, T0 + 5]) {
-      await store.run(async (tx) => tx.memberSessions.touch({ ...session, seenAtMs }));
+      await store.run(async (tx) => tx.sessions.touch({ ...session, seenAtMs }));
     }
     assert.deepEqual(await read(), { ...session, seenAtMs: T0 + 9 });
-    assert.equal(await store.run((tx) => tx.memberSessions.byTokenHash('hash of ses_2')), null);
+    assert.equal(
+      await store.run((tx) => tx.sessions.byToken(['member', 'token'], 'hash of ses_2')),
+      null,
+    );
   });
 
   test('a session of a member is as it was written; only its end changes', async () => {
     const begun = aMemberSession({ endedAtMs: null });
-    const store = await open((tx) => tx.memberSessions.insert(begun));
-    const read = () => store.run((tx) => tx.memberSessions.get(begun.id));
+    const store = await open((tx) => tx.sessions.insert(begun));
+    const read = () => store.run((tx) => tx.sessions.get(['member'], begun.id));
     assert.deepEqual(await read(), begun);
     const ended = { ...begun, endedAtMs: T0 + 1 };
-    await store.run(async (tx) => tx.memberSessions.update({ ...ended, endsAtMs: T0 + 99 }));
+    await store.run(async (tx) => tx.sessions.update({ ...ended, endsAtMs: T0 + 99 }));
     assert.deepEqual(await read(), { ...ended, version: 2 });
   });
 
@@ -114,14 +123,11 @@ export function storeMembersContract(open: OpenStore): void {
         ses_5: { personId: 'per_3', createdAtMs: T0 - 1 },
         ses_6: { createdAtMs: T0 + 2 },
       })) {
-        tx.memberSessions.insert(aMemberSession({ id, endedAtMs: null, ...fields }));
+        tx.sessions.insert(aMemberSession({ id, endedAtMs: null, ...fields }));
       }
     });
     const [begun, old] = await store.run((tx) =>
-      Promise.all([
-        tx.memberSessions.openOfPerson('per_1', T0),
-        tx.memberSessions.createdBefore(T0 + 1, 9),
-      ]),
+      Promise.all([tx.sessions.openOfPerson('per_1', T0), tx.sessions.createdBefore(T0 + 1, 9)]),
     );
     assert.deepEqual(valuesOf(begun, 'id'), ['ses_6', 'ses_1']);
     assert.deepEqual(valuesOf(old, 'id').slice(0, 1), ['ses_5']);

@@ -8,7 +8,7 @@ import { hostedPath } from '../../../core/domain/hosted/hosted-page.js';
 import type { Screen } from '../../../core/domain/hosted/hosted-screen.js';
 import { helpReference, readQuestion } from '../../../core/domain/payments/display.js';
 import { assert, isCode, PonteError } from '../../../core/errors.js';
-import { readSession } from '../../../core/usecases/access/page-sessions.js';
+import { readSession } from '../../../core/usecases/access/open-sessions.js';
 import {
   buyerPages,
   presentYear,
@@ -170,7 +170,8 @@ export const paymentPages = [
         watched: { ...tenantOf(session), id: paymentId },
         sessionId,
         shown: query.get('version') ?? '',
-        isOpen: async () => (await readSession(freshDeps(), token, { background: true })) !== null,
+        isOpen: async () =>
+          (await readSession(freshDeps(), ['buyer'], token, { background: true })) !== null,
       });
     },
   }),

@@ -3,8 +3,8 @@
 import { z } from 'zod';
 import { CONSOLE_COMMAND, CONSOLE_ROOT } from '../../../core/domain/access/registered-operator.js';
 import { isCode, PonteError } from '../../../core/errors.js';
+import { endSession } from '../../../core/usecases/access/open-sessions.js';
 import {
-  endOperatorSession,
   openConsoleLink,
   readConsoleLink,
 } from '../../../core/usecases/access/operator-sessions.js';
@@ -108,6 +108,6 @@ async function enter(context: PageContext, call: AccessCall): Promise<PageAnswer
 }
 
 async function signOut({ deps }: PageContext, call: ConsoleCall): Promise<PageAnswer> {
-  await endOperatorSession(deps, call.operator);
+  await endSession(deps, call.operator.session);
   return seeOther(call.base, [{ name: 'operator', value: '', path: call.base }]);
 }

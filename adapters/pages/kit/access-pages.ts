@@ -6,7 +6,7 @@ import { linkTokenIn } from '../../../core/domain/base/link-text.js';
 import type { Locale } from '../../../core/domain/base/locale.js';
 import type { HostedPage } from '../../../core/domain/hosted/hosted-page.js';
 import { isCode } from '../../../core/errors.js';
-import { endSession } from '../../../core/usecases/access/page-sessions.js';
+import { endSession } from '../../../core/usecases/access/open-sessions.js';
 import {
   hashBrowser,
   linkState,
@@ -174,7 +174,8 @@ async function showEnter(at: SignInPlace, context: PageContext, call: AccessCall
   const unknown = { name: 'link_ended', cause: 'unknown', atMs: null, maskedEmail: null } as const;
   const token = call.cookies.get('link');
   // A press is no proof of the person, and another mail is.
-  if (token === undefined && call.session?.isPressed) return at.show(context, call, unknown);
+  if (token === undefined && call.session?.began === 'press')
+    return at.show(context, call, unknown);
   if (token === undefined) return seeOther(call.base);
   // Requested in this browser: a scanner of mails has no such cookie.
   const browser = browserOf(call);
@@ -208,7 +209,7 @@ async function enter(
     const page = at.pageOf(call);
     const { token, session } = await redeemLink(context.deps, page, link, locale, proof);
     const answer = await signedIn(at, context, call, token);
-    if (session?.isPressed !== true) return answer;
+    if (session?.began !== 'press') return answer;
     // Its page asks for the code once the person decides something.
     return { ...answer, cookies: answer.cookies.filter(({ name }) => name !== 'link') };
   } catch (error) {
@@ -235,7 +236,7 @@ export async function signedIn(
   ]);
 }
 
-async function signOut({ deps }: PageContext, call: PageCall<BuyerAuth, unknown>) {
-  await endSession(deps, call.cookies.get('session') ?? '');
+async function signOut({ deps }: PageContext, call: PageCall<'buyer' | 'kyc', unknown>) {
+  await endSession(deps, call.session);
   return seeOther(call.base, [{ name: 'session', value: '', path: call.base }]);
 }

@@ -5,7 +5,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import { CONSOLE_ROOT } from '../../../core/domain/access/registered-operator.js';
-import { type PageSession, sessionRules } from '../../../core/domain/access/session.js';
+import { kindsOpening, type PageSession } from '../../../core/domain/access/session.js';
 import { actionProofs, missingProof } from '../../../core/domain/access/session-proof.js';
 import { readsGzip } from '../../../core/domain/base/accept-encoding.js';
 import { linkPath } from '../../../core/domain/base/link-text.js';
@@ -16,11 +16,11 @@ import { assert, type ErrorCode, PonteError } from '../../../core/errors.js';
 import type { Deps } from '../../../core/ports/deps.js';
 import { guarded } from '../../../core/usecases/access/guarded-changes.js';
 import { requireScope } from '../../../core/usecases/access/keys.js';
+import { guardSession, readSession } from '../../../core/usecases/access/open-sessions.js';
 import {
   readOperatorSession,
   type SignedInOperator,
 } from '../../../core/usecases/access/operator-sessions.js';
-import { guardSession, readSession } from '../../../core/usecases/access/page-sessions.js';
 import { depsOfCommand } from '../../../core/usecases/access/registered-operators.js';
 import {
   actIn,
@@ -47,7 +47,6 @@ import {
   type PageContext,
   type PageRequest,
   type PageRoute,
-  type PageSubject,
   seeOther,
   type Visit,
   withNotice,
@@ -194,7 +193,7 @@ async function answerOf(
     if (route.background) return seeOther(base);
     return signedOut(asked);
   }
-  if (route.auth === 'person' && session?.isPressed) return askForCode(asked);
+  if (route.auth === 'person' && session?.began === 'press') return askForCode(asked);
   const missing = visit?.missing ?? null;
   if (missing !== null) {
     return confirmFirst({ ...asked, missing, proof: route.member?.proof ?? 'session' });
@@ -335,10 +334,10 @@ async function sessionOf(
 ): Promise<PageSession | null> {
   if (route === null || token === undefined) return null;
   const { subject } = route;
-  if (subject === 'none' || subject === 'dashboard' || subject === 'console') return null;
   // The page after a POST is its use: signing out shows none.
   const background = route.background === true || route.method === 'POST';
-  const session = await readSession(deps, token, { background });
+  const kinds = kindsOpening(subject).filter((kind) => kind !== 'upload' || route.auth === 'kyc');
+  const session = kinds.length === 0 ? null : await readSession(deps, kinds, token, { background });
   if (session === null) return null;
   const belongs = await deps.store.run(async (tx) => {
     if (subject === 'payment' || subject === 'colleague' || subject === 'approver') {
@@ -351,9 +350,7 @@ async function sessionOf(
     if (submission === null || submission.id !== session.submissionId) return false;
     return route.subject === 'form' || `${session.ownerIndex}` === params['ownerIndex'];
   });
-  const { opens }: { readonly opens: readonly PageSubject[] } = sessionRules[session.kind];
-  const isForKyc = route.auth === 'kyc' || session.kind !== 'upload';
-  return belongs && isForKyc && opens.includes(subject) ? session : null;
+  return belongs ? session : null;
 }
 
 function isOfSeller(session: PageSession, params: PageMatch['params']): boolean {

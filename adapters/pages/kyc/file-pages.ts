@@ -5,7 +5,7 @@ import { linkTokenIn } from '../../../core/domain/base/link-text.js';
 import { fileFieldOf } from '../../../core/domain/hosted/kyc-fields.js';
 import { type VerificationKind, verificationKinds } from '../../../core/domain/parties/document.js';
 import { PonteError } from '../../../core/errors.js';
-import { readSession } from '../../../core/usecases/access/page-sessions.js';
+import { readSession } from '../../../core/usecases/access/open-sessions.js';
 import {
   documentLimits,
   redeemPhoneUpload,
@@ -153,8 +153,8 @@ async function linkedSession(
   place: PhonePlace,
 ): Promise<PageSession | null> {
   const token = call.cookies.get('link') ?? '';
-  const session = await readSession(context.deps, token, { background: true });
-  if (session?.kind !== 'upload') return null;
+  const session = await readSession(context.deps, ['upload'], token, { background: true });
+  if (session === null) return null;
   return (await place.isOf(context, call, session)) ? session : null;
 }
 

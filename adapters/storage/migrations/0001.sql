@@ -1062,46 +1062,69 @@ create table simulated_reports (
   primary key (mode, reference)
 );
 
--- Sessions on the hosted pages.
-create table page_sessions (
-  org_id text collate "C" not null,
-  mode text collate "C" not null check (mode in ('test', 'live')),
-  id text collate "C" not null,
+-- Sessions: on the hosted pages, of people, and of operators with the links that open them.
+create table sessions (
+  id text collate "C" not null primary key,
   kind text not null
-    check (kind in ('buyer', 'owner', 'upload', 'seller', 'seller_link', 'colleague',
-      'approver', 'proof')),
+    check (kind in ('buyer', 'owner', 'upload', 'seller', 'seller_link', 'colleague', 'proof',
+      'approver', 'member', 'token', 'operator')),
+  -- Null for tokens of the API, and until the link of an operator is opened.
+  token_hash text collate "C",
+  org_id text collate "C",
+  mode text collate "C" check (mode in ('test', 'live')),
   payment_id text collate "C",
   submission_id text collate "C",
   account_id text collate "C",
   owner_index integer,
+  person_id text collate "C",
+  -- Of a token: who made it for the person; null: the person, or a development host.
+  operator_id text collate "C",
+  began text collate "C" check (began in ('mail', 'press', 'passkey', 'operator')),
+  -- The command that asked for the link; null on a development host without operators.
+  signed text,
+  link_hash text collate "C",
   created_at timestamptz not null,
-  seen_at timestamptz not null,
+  seen_at timestamptz,
   ends_at timestamptz not null,
   ended_at timestamptz,
-  -- A press on a link began it, perhaps by a gateway of mails.
-  is_pressed boolean not null,
   version integer not null,
-  primary key (org_id, mode, id),
-  check (payment_id is not null or submission_id is not null or account_id is not null),
-  check ((kind = 'owner') = (owner_index is not null))
+  check ((kind in ('member', 'token')) = (person_id is not null)),
+  check ((kind in ('member', 'operator')) = (org_id is null)),
+  check ((kind in ('member', 'operator', 'token')) = (mode is null)),
+  check ((kind in ('member', 'operator', 'token')) =
+    (payment_id is null and submission_id is null and account_id is null)),
+  check ((kind = 'owner') = (owner_index is not null)),
+  check ((kind = 'operator') = (link_hash is not null)),
+  check (kind <> 'operator' or operator_id is not null),
+  check (token_hash is not null or kind in ('token', 'operator')),
+  check (kind <> 'token' or token_hash is null),
+  check ((token_hash is null) = (seen_at is null))
 );
 
-create unique index page_sessions_id on page_sessions (id);
+create unique index sessions_token on sessions (token_hash) where token_hash is not null;
 
-create index page_sessions_created on page_sessions (created_at);
+create unique index sessions_link on sessions (link_hash) where link_hash is not null;
 
-create index page_sessions_of_payment on page_sessions (org_id, mode, payment_id, seen_at)
+create index sessions_created on sessions (created_at);
+
+create index sessions_of_payment on sessions (org_id, mode, payment_id, seen_at)
   where payment_id is not null;
 
-create index page_sessions_of_submission on page_sessions (org_id, mode, submission_id, seen_at)
+create index sessions_of_submission on sessions (org_id, mode, submission_id, seen_at)
   where submission_id is not null;
 
-create index page_sessions_of_account on page_sessions (org_id, mode, account_id)
+create index sessions_of_account on sessions (org_id, mode, account_id)
   where account_id is not null and ended_at is null;
 
 -- One link of a seller at a time.
-create unique index page_sessions_link on page_sessions (org_id, mode, account_id)
+create unique index sessions_seller_link on sessions (org_id, mode, account_id)
   where kind = 'seller_link' and ended_at is null;
+
+create index sessions_of_person on sessions (person_id, id) where person_id is not null;
+
+-- One link or session of an operator at a time.
+create unique index sessions_of_operator on sessions (operator_id)
+  where kind = 'operator' and ended_at is null;
 
 create table bank_details (
   org_id text collate "C" not null,
@@ -1224,33 +1247,6 @@ create table reconciliations (
   check ((since_at is null) = (ended_at is null))
 );
 
--- Sessions of members: their tokens name them. Those of the dashboard have a cookie as well.
-create table member_sessions (
-  id text collate "C" not null primary key,
-  person_id text collate "C" not null,
-  -- Of a token, which acts in one organization; null with a cookie.
-  org_id text collate "C",
-  began text collate "C" not null check (began in ('mail', 'press', 'passkey', 'operator')),
-  created_at timestamptz not null,
-  ends_at timestamptz not null,
-  ended_at timestamptz,
-  -- Both null for a session without a cookie.
-  token_hash text collate "C",
-  seen_at timestamptz,
-  -- Who made it for the person; null: the person, or a development host.
-  operator_id text collate "C",
-  version integer not null,
-  check ((token_hash is null) = (org_id is not null)),
-  check ((token_hash is null) = (seen_at is null))
-);
-
-create index member_sessions_of_person on member_sessions (person_id, id);
-
-create index member_sessions_created on member_sessions (created_at);
-
-create unique index member_sessions_token on member_sessions (token_hash)
-  where token_hash is not null;
-
 create table destination_changes (
   org_id text collate "C" not null,
   mode text collate "C" not null check (mode in ('test', 'live')),
@@ -1292,37 +1288,6 @@ create unique index operators_number on operators (number);
 create unique index operators_public_key on operators (public_key);
 
 create unique index operators_name on operators (name) where removed_at is null;
-
--- Links to the console of operators, each with the session that it opened.
-create table operator_sessions (
-  id text collate "C" not null primary key,
-  operator_id text collate "C" not null,
-  -- The command that asked for the link; null on a development host without operators.
-  signed text,
-  link_hash text collate "C" not null,
-  link_ends_at timestamptz not null,
-  created_at timestamptz not null,
-  -- Null until the link is opened.
-  token_hash text collate "C",
-  opened_at timestamptz,
-  seen_at timestamptz,
-  ends_at timestamptz not null,
-  ended_at timestamptz,
-  version integer not null,
-  check ((token_hash is null) = (opened_at is null)),
-  check ((token_hash is null) = (seen_at is null))
-);
-
-create unique index operator_sessions_link on operator_sessions (link_hash);
-
-create unique index operator_sessions_token on operator_sessions (token_hash)
-  where token_hash is not null;
-
--- One link or session at a time.
-create unique index operator_sessions_open on operator_sessions (operator_id)
-  where ended_at is null;
-
-create index operator_sessions_created on operator_sessions (created_at);
 
 -- What operators propose, and confirm.
 create table proposals (

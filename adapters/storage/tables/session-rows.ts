@@ -1,124 +1,103 @@
-// Sessions on the hosted pages and of members: columns and SQL.
-import {
-  type MemberSession,
-  type PageSession,
-  pageSessionKinds,
-  sessionBeginnings,
-} from '../../../core/domain/access/session.js';
-import { assert } from '../../../core/errors.js';
-import { flag, integer, oneOf, tenant, text, time, version } from '../columns.js';
-import { timeParam } from '../database.js';
-import { defineTable, merge } from '../table.js';
-import { type TxPart, writes } from '../unit-of-work.js';
+// Sessions: columns and SQL. A session of one kind is never read as another: each look-up names the
+// kinds that it is for, and its SQL compares them.
 
-const pageSessions = defineTable<PageSession>('page_sessions', {
-  ...tenant,
+import type { SignedCommand } from '../../../core/domain/access/registered-operator.js';
+import {
+  type AnySession,
+  isOfKind,
+  type SessionAbout,
+  type SessionKind,
+  type SessionOf,
+  sessionBeginnings,
+  sessionKinds,
+} from '../../../core/domain/access/session.js';
+import { modes, type Tenant } from '../../../core/domain/base/tenant.js';
+import { integer, json, oneOf, text, time, version } from '../columns.js';
+import { type Param, timeParam } from '../database.js';
+import { defineTable, merge } from '../table.js';
+import { type TxPart, type UnitOfWork, writes } from '../unit-of-work.js';
+
+const sessions = defineTable<AnySession>('sessions', {
   id: text('id').key(),
-  kind: oneOf('kind', pageSessionKinds).fixed(),
+  kind: oneOf('kind', sessionKinds).fixed(),
+  tokenHash: text.null('token_hash'),
+  orgId: text.null('org_id').fixed(),
+  mode: oneOf('mode', modes).null().fixed(),
   paymentId: text.null('payment_id').fixed(),
   submissionId: text.null('submission_id').fixed(),
   accountId: text.null('account_id').fixed(),
   ownerIndex: integer.null('owner_index').fixed(),
-  createdAtMs: time('created_at').fixed(),
-  seenAtMs: time('seen_at'),
-  endsAtMs: time('ends_at').fixed(),
-  endedAtMs: time.null('ended_at'),
-  isPressed: flag('is_pressed'),
-  version,
-});
-
-const touchPageSql = [
-  'update page_sessions set seen_at = $4',
-  'where org_id = $1 and mode = $2 and id = $3 and seen_at < $4',
-].join(' ');
-
-export const pageSessionsPart: TxPart<'pageSessions'> = {
-  ...writes(pageSessions),
-  touch(unit, { orgId, mode, id, seenAtMs }) {
-    const params = [orgId, mode, id, timeParam(seenAtMs)];
-    unit.stage(merge('page_sessions', null, touchPageSql, params));
-  },
-  byId: (unit, id) => unit.first(pageSessions, 'where id = $1', [id]),
-  newestOfPayment: (unit, { orgId, mode }, paymentId) =>
-    unit.first(
-      pageSessions,
-      "where org_id = $1 and mode = $2 and payment_id = $3 and kind = 'buyer' " +
-        'order by seen_at desc limit 1',
-      [orgId, mode, paymentId],
-    ),
-  newestOfForm: (unit, { orgId, mode }, submissionId) =>
-    unit.first(
-      pageSessions,
-      "where org_id = $1 and mode = $2 and submission_id = $3 and kind = 'buyer' " +
-        'order by seen_at desc limit 1',
-      [orgId, mode, submissionId],
-    ),
-  ofForm: (unit, { orgId, mode }, submissionId) =>
-    unit.all(
-      pageSessions,
-      'where org_id = $1 and mode = $2 and submission_id = $3 and payment_id is null ' +
-        'and owner_index is null and ended_at is null',
-      [orgId, mode, submissionId],
-    ),
-  openOfPayment: (unit, { orgId, mode }, kind, paymentId) =>
-    unit.all(
-      pageSessions,
-      'where org_id = $1 and mode = $2 and payment_id = $3 and kind = $4 and ended_at is null',
-      [orgId, mode, paymentId, kind],
-    ),
-  ofOwner: (unit, { orgId, mode }, submissionId, ownerIndex) =>
-    unit.all(
-      pageSessions,
-      'where org_id = $1 and mode = $2 and submission_id = $3 and owner_index = $4 ' +
-        'and ended_at is null',
-      [orgId, mode, submissionId, ownerIndex],
-    ),
-  openOfAccount: (unit, { orgId, mode }, accountId) =>
-    unit.all(
-      pageSessions,
-      'where org_id = $1 and mode = $2 and account_id = $3 and ended_at is null',
-      [orgId, mode, accountId],
-    ),
-  createdBefore: (unit, beforeMs, limit) =>
-    unit.all(pageSessions, 'where created_at < $1 order by created_at limit $2', [
-      timeParam(beforeMs),
-      limit,
-    ]),
-};
-
-const memberSessions = defineTable<MemberSession>('member_sessions', {
-  id: text('id').key(),
-  personId: text('person_id').fixed(),
-  orgId: text.null('org_id').fixed(),
-  began: oneOf('began', sessionBeginnings).fixed(),
-  createdAtMs: time('created_at').fixed(),
-  endsAtMs: time('ends_at').fixed(),
-  endedAtMs: time.null('ended_at'),
-  tokenHash: text.null('token_hash').fixed(),
-  seenAtMs: time.null('seen_at'),
+  personId: text.null('person_id').fixed(),
   operatorId: text.null('operator_id').fixed(),
+  began: oneOf('began', sessionBeginnings).null().fixed(),
+  signed: json<SignedCommand>('signed').null().fixed(),
+  linkHash: text.null('link_hash').fixed(),
+  createdAtMs: time('created_at').fixed(),
+  seenAtMs: time.null('seen_at'),
+  endsAtMs: time('ends_at').fixed(),
+  endedAtMs: time.null('ended_at'),
   version,
 });
 
-const touchMemberSql = 'update member_sessions set seen_at = $2 where id = $1 and seen_at < $2';
+const touchSql = 'update sessions set seen_at = $2 where id = $1 and seen_at < $2';
 
-export const memberSessionsPart: TxPart<'memberSessions'> = {
-  ...writes(memberSessions),
-  get: (unit, id) => unit.byKey(memberSessions, [id]),
-  touch(unit, { id, seenAtMs }) {
-    assert(seenAtMs !== null, 'a session with a cookie is seen');
-    unit.stage(merge('member_sessions', null, touchMemberSql, [id, timeParam(seenAtMs)]));
+/** Rows of these kinds alone; `tail` is about the parameters. */
+async function all<K extends SessionKind>(
+  unit: UnitOfWork,
+  kinds: readonly K[],
+  tail: string,
+  params: readonly Param[],
+): Promise<readonly SessionOf<K>[]> {
+  const words = kinds.map((kind) => `'${kind}'`).join(', ');
+  const are = kinds.length === 1 ? `= ${words}` : `in (${words})`;
+  const found = await unit.all(sessions, `where kind ${are} and ${tail}`, params);
+  return found as readonly SessionOf<K>[];
+}
+
+async function first<K extends SessionKind>(...query: Parameters<typeof all<K>>) {
+  return (await all(...query))[0] ?? null;
+}
+
+const subjectColumns = {
+  paymentId: 'payment_id',
+  submissionId: 'submission_id',
+  accountId: 'account_id',
+  ownerIndex: 'owner_index',
+} as const satisfies { readonly [P in keyof SessionAbout]-?: string };
+
+/** Conditions and parameters: of the tenant, and about all of `about`. */
+function named({ orgId, mode }: Tenant, about: SessionAbout) {
+  const names = Object.keys(about) as (keyof SessionAbout)[];
+  const conditions = names.map((name, at) => `${subjectColumns[name]} = $${at + 3}`);
+  const tail = ['org_id = $1 and mode = $2', ...conditions].join(' and ');
+  return [tail, [orgId, mode, ...names.map((name) => about[name] ?? null)]] as const;
+}
+
+export const sessionsPart: TxPart<'sessions'> = {
+  ...writes(sessions),
+  touch: (unit, { id, seenAtMs }) =>
+    unit.stage(merge('sessions', null, touchSql, [id, timeParam(seenAtMs ?? 0)])),
+  async get(unit, kinds, id) {
+    const row = await unit.byKey(sessions, [id]);
+    return row !== null && isOfKind(row, kinds) ? row : null;
   },
-  byTokenHash: (unit, tokenHash) =>
-    unit.first(memberSessions, 'where token_hash = $1', [tokenHash]),
-  openOfPerson: (unit, personId, nowMs) =>
-    unit.all(
-      memberSessions,
-      'where person_id = $1 and ended_at is null and ends_at > $2 order by id desc',
-      [personId, timeParam(nowMs)],
-    ),
+  byToken: (unit, kinds, hash) => first(unit, kinds, 'token_hash = $1', [hash]),
+  byLink: (unit, hash) => first(unit, ['operator'], 'link_hash = $1', [hash]),
+  newest(unit, tenant, about) {
+    const [conditions, params] = named(tenant, about);
+    return first(unit, ['buyer'], `${conditions} order by seen_at desc limit 1`, params);
+  },
+  open(unit, tenant, kinds, about) {
+    const [conditions, params] = named(tenant, about);
+    return all(unit, kinds, `${conditions} and ended_at is null`, params);
+  },
+  openOfPerson(unit, personId, nowMs) {
+    const tail = 'person_id = $1 and ended_at is null and ends_at > $2 order by id desc';
+    return all(unit, ['member', 'token'], tail, [personId, timeParam(nowMs)]);
+  },
+  ofOperator: (unit, id) => all(unit, ['operator'], 'operator_id = $1 and ended_at is null', [id]),
   createdBefore: (unit, beforeMs, limit) =>
-    unit.all(memberSessions, 'where created_at < $1 order by created_at limit $2', [
+    unit.all(sessions, 'where created_at < $1 order by created_at limit $2', [
       timeParam(beforeMs),
       limit,
     ]),

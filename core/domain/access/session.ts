@@ -3,7 +3,7 @@
 // row ends the session on every host at once. Nothing moves `endsAtMs`.
 import { hash } from 'node:crypto';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../base/instant.js';
-import type { Tenant } from '../base/tenant.js';
+import type { Mode, Tenant } from '../base/tenant.js';
 import type { RegisteredOperator, SignedCommand } from './registered-operator.js';
 
 interface SessionRule {
@@ -46,34 +46,39 @@ export const sessionRules = {
 } as const satisfies Readonly<Record<string, SessionRule>>;
 
 export type SessionKind = keyof typeof sessionRules;
+export const sessionKinds = Object.keys(sessionRules) as readonly SessionKind[];
 
-/** The kinds that the rows of hosted pages have. */
-export const pageSessionKinds = [
-  'buyer',
-  'owner',
-  'upload',
-  'seller',
-  'seller_link',
-  'colleague',
-  'approver',
-  'proof',
-] as const satisfies readonly SessionKind[];
-export type PageSessionKind = (typeof pageSessionKinds)[number];
+/** The kinds of the hosted pages: one payment, form or seller of a tenant, or a part of it. */
+export type PageSessionKind = Exclude<SessionKind, 'member' | 'token' | 'operator'>;
+export const pageSessionKinds = sessionKinds.filter(
+  (kind): kind is PageSessionKind => !['member', 'token', 'operator'].includes(kind),
+);
 
-/** What every row has. */
-interface SessionRow {
-  readonly id: string;
-  readonly createdAtMs: number;
-  readonly endsAtMs: number;
-  /** When somebody ended it. */
-  readonly endedAtMs: number | null;
-  readonly version: number;
+/** The kinds of the hosted pages that count where the path of a page names this. */
+export function kindsOpening(subject: string): readonly PageSessionKind[] {
+  return pageSessionKinds.filter((kind) =>
+    (sessionRules[kind].opens as readonly string[]).includes(subject),
+  );
 }
 
-export interface PageSession extends Tenant, SessionRow {
-  /** The hash of the token. */
+/**
+ * How a session began. `mail`: by the code of a mail, or in the browser that asked for it. `press`:
+ * by its link elsewhere, perhaps by a gateway of mails: in live mode no fresh proof, and on the
+ * hosted pages it decides nothing. `operator`: for the person, who proved nothing.
+ */
+export const sessionBeginnings = ['mail', 'press', 'passkey', 'operator'] as const;
+export type SessionBeginning = (typeof sessionBeginnings)[number];
+
+/** A row; what its kind has no use for is null. */
+export interface AnySession {
+  /** On the hosted pages it is the hash of the token. */
   readonly id: string;
-  readonly kind: PageSessionKind;
+  readonly kind: SessionKind;
+  /** Its token is in the cookie; null for tokens of the API, and before a link is opened. */
+  readonly tokenHash: string | null;
+  /** On the hosted pages, and of tokens of the API: a cookie of a person is of no organization. */
+  readonly orgId: string | null;
+  readonly mode: Mode | null;
   /** Null for a form without a payment. */
   readonly paymentId: string | null;
   /** The KYC submission of a session without a payment, an owner or an upload. */
@@ -82,59 +87,48 @@ export interface PageSession extends Tenant, SessionRow {
   readonly accountId: string | null;
   /** The position of an owner in the dossier. */
   readonly ownerIndex: number | null;
-  /** When its latest page was opened; mails depend on what was seen. */
-  readonly seenAtMs: number;
-  /**
-   * A press on the button of a link began it, without the code of the mail and not in the browser
-   * that asked for it: perhaps a gateway of mails. It decides nothing.
-   */
-  readonly isPressed: boolean;
-}
-
-/**
- * How a session began. `mail`: by the code of a mail, or in the browser that asked for it. `press`:
- * by its link elsewhere, perhaps by a gateway of mails: in live mode no fresh proof.
- * `operator`: for the person, who proved nothing.
- */
-export const sessionBeginnings = ['mail', 'press', 'passkey', 'operator'] as const;
-export type SessionBeginning = (typeof sessionBeginnings)[number];
-
-/**
- * A session of a person. The cookie of the dashboard names it; or the tokens of one organization
- * name it. The person proves the mailbox, or uses a passkey, at its start, so dangerous actions
- * need a young one.
- */
-export interface MemberSession extends SessionRow {
-  readonly personId: string;
-  /** The organization of its tokens; null with a cookie, which is of no organization. */
-  readonly orgId: string | null;
-  readonly began: SessionBeginning;
-  /** The hash of the token in the cookie; null for a session without one. */
-  readonly tokenHash: string | null;
-  /** When it last opened a page, which keeps it from idling out; null without a cookie. */
-  readonly seenAtMs: number | null;
-  /** The operator who made it for the person; null: the person, or a development host. */
-  readonly operatorId: string | null;
-}
-
-/**
- * A session of an operator in the console. A command that the operator signed makes a link, which
- * is opened once; the row of the link is then the session. Its changes carry that signature.
- */
-export interface OperatorSession extends SessionRow {
-  readonly operatorId: RegisteredOperator['id'];
-  /** The command that made the link; null on a development host without operators. */
+  /** Who proved a mailbox, or used a passkey, at the start of a member's session. */
+  readonly personId: string | null;
+  /** Whose session it is; of tokens, who made them for the person (null: the person). */
+  readonly operatorId: RegisteredOperator['id'] | null;
+  readonly began: SessionBeginning | null;
+  /** The command that made the link of an operator; null on a development host without them. */
   readonly signed: SignedCommand | null;
-  readonly linkHash: string;
-  readonly linkEndsAtMs: number;
-  /** The hash of the token in the cookie; null until the link is opened. */
-  readonly tokenHash: string | null;
-  readonly openedAtMs: number | null;
-  /** When it last opened a page, which keeps it from idling out. */
+  /** An operator opens a link once; its row is then the session. */
+  readonly linkHash: string | null;
+  readonly createdAtMs: number;
+  /** When its latest page was opened, which keeps it from idling out; mails depend on it. */
   readonly seenAtMs: number | null;
+  readonly endsAtMs: number;
+  /** When somebody ended it. */
+  readonly endedAtMs: number | null;
+  readonly version: number;
 }
 
-export type AnySession = PageSession | MemberSession | OperatorSession;
+export type PageSession = AnySession & Tenant & { readonly kind: PageSessionKind };
+export type MemberSession = AnySession & {
+  readonly kind: 'member' | 'token';
+  readonly personId: string;
+  readonly began: SessionBeginning;
+};
+export type OperatorSession = AnySession & {
+  readonly kind: 'operator';
+  readonly operatorId: string;
+};
+
+/** The rows of these kinds. */
+export type SessionOf<K extends SessionKind> = K extends PageSessionKind
+  ? PageSession
+  : K extends 'operator'
+    ? OperatorSession
+    : MemberSession;
+
+export function isOfKind<K extends SessionKind>(
+  session: AnySession,
+  kinds: readonly K[],
+): session is SessionOf<K> {
+  return (kinds as readonly SessionKind[]).includes(session.kind);
+}
 
 export const CONSOLE_LINK_MS = 5 * MINUTE_MS;
 /** How old a session may be for actions that need a fresh proof that the member is there. */
@@ -146,108 +140,74 @@ const SESSION_SEEN_EVERY_MS = SECOND_MS;
 /** How long a session is kept after its creation: operators can see who signed in when. */
 export const SESSION_RETENTION_MS = 30 * DAY_MS;
 
+/** What a session of the hosted pages is about. */
+type SessionNames = Pick<AnySession, 'paymentId' | 'submissionId' | 'accountId' | 'ownerIndex'>;
+export type SessionAbout = Partial<SessionNames>;
+
 /** What a session on the hosted pages may see. */
 export type SessionSubject = Tenant &
-  Pick<PageSession, 'kind' | 'paymentId' | 'submissionId' | 'accountId' | 'ownerIndex'> &
-  Partial<Pick<PageSession, 'isPressed'>>;
+  SessionNames &
+  Pick<PageSession, 'kind'> &
+  Partial<Pick<PageSession, 'began'>>;
 
 export function hashSessionToken(token: string): string {
   return hash('sha256', `page session ${token}`, 'hex');
 }
 
 export function newPageSession(
-  { orgId, mode, kind, paymentId, submissionId, accountId, ownerIndex, isPressed }: SessionSubject,
+  { orgId, mode, kind, paymentId, submissionId, accountId, ownerIndex, began }: SessionSubject,
   token: string,
   nowMs: number,
 ): PageSession {
-  return Object.freeze({
-    orgId,
-    mode,
-    kind,
-    paymentId,
-    submissionId,
-    accountId,
-    ownerIndex,
-    id: hashSessionToken(token),
-    seenAtMs: nowMs,
-    isPressed: isPressed ?? false,
-    ...begun(kind, nowMs),
-  });
+  const about = { paymentId, submissionId, accountId, ownerIndex, began: began ?? null };
+  const id = hashSessionToken(token);
+  return newSession({ ...unused, id, kind, orgId, mode, ...about }, token, nowMs);
 }
 
-export function newCookieSession(
-  { id, personId, began }: Pick<MemberSession, 'id' | 'personId' | 'began'>,
-  token: string,
+/** What a kind of session leaves out. */
+export const unused = {
+  orgId: null,
+  mode: null,
+  paymentId: null,
+  submissionId: null,
+  accountId: null,
+  ownerIndex: null,
+  personId: null,
+  operatorId: null,
+  began: null,
+  signed: null,
+  linkHash: null,
+} as const;
+
+type Begins = 'tokenHash' | 'createdAtMs' | 'seenAtMs' | 'endsAtMs' | 'endedAtMs' | 'version';
+
+/** `token` is that of the cookie; null without one, or before it. */
+export function newSession<S extends Omit<AnySession, Begins>>(
+  of: S,
+  token: string | null,
   nowMs: number,
-): MemberSession {
-  const tokenHash = hashSessionToken(token);
-  const free = { orgId: null, operatorId: null };
-  const of = { id, personId, began, tokenHash, seenAtMs: nowMs };
-  return Object.freeze({ ...of, ...free, ...begun('member', nowMs) });
+): S & Pick<AnySession, Begins> {
+  const endsAtMs = nowMs + sessionRules[of.kind].lifeMs;
+  const times = { createdAtMs: nowMs, endsAtMs, endedAtMs: null, version: 1 };
+  const seenAtMs = token === null ? null : nowMs;
+  return Object.freeze({ ...of, tokenHash: token && hashSessionToken(token), seenAtMs, ...times });
 }
 
-/** A session of tokens for the API. */
-export function newTokenSession(
-  {
-    id,
-    personId,
-    orgId,
-    operatorId,
-  }: Pick<MemberSession, 'id' | 'personId' | 'operatorId'> & { readonly orgId: string },
-  nowMs: number,
-): MemberSession {
-  const of = { id, personId, orgId, operatorId, began: 'operator' } as const;
-  return Object.freeze({ ...of, tokenHash: null, seenAtMs: null, ...begun('token', nowMs) });
-}
-
-export function newConsoleLink(
-  { id, operatorId, signed }: Pick<OperatorSession, 'id' | 'operatorId' | 'signed'>,
-  token: string,
-  nowMs: number,
-): OperatorSession {
-  return Object.freeze({
-    id,
-    operatorId,
-    signed,
-    linkHash: hashSessionToken(token),
-    linkEndsAtMs: nowMs + CONSOLE_LINK_MS,
-    tokenHash: null,
-    openedAtMs: null,
-    seenAtMs: null,
-    ...begun('operator', nowMs),
-  });
-}
-
-function begun(kind: SessionKind, nowMs: number): Omit<SessionRow, 'id'> {
-  const endsAtMs = nowMs + sessionRules[kind].lifeMs;
-  return { createdAtMs: nowMs, endsAtMs, endedAtMs: null, version: 1 };
-}
-
-export function openedSession(
-  link: OperatorSession,
-  token: string,
-  nowMs: number,
-): OperatorSession {
-  const tokenHash = hashSessionToken(token);
-  return Object.freeze({ ...link, tokenHash, openedAtMs: nowMs, seenAtMs: nowMs });
+/** A link that is not opened by then never is. */
+export function linkEnd({ createdAtMs }: OperatorSession): number {
+  return createdAtMs + CONSOLE_LINK_MS;
 }
 
 /** `over`: its time has ended, or a later link or a sign-out ended it. */
 export function linkStateOf(link: OperatorSession, nowMs: number): 'valid' | 'used' | 'over' {
-  if (link.openedAtMs !== null) return 'used';
-  return link.endedAtMs === null && nowMs < link.linkEndsAtMs ? 'valid' : 'over';
-}
-
-function sessionKind(session: AnySession): SessionKind {
-  if ('kind' in session) return session.kind;
-  if ('linkHash' in session) return 'operator';
-  return session.tokenHash === null ? 'token' : 'member';
+  if (link.tokenHash !== null) return 'used';
+  return link.endedAtMs === null && nowMs < linkEnd(link) ? 'valid' : 'over';
 }
 
 /** When the session ends, by its age or by idleness. A link that was not opened is no session. */
 export function sessionEnd(session: AnySession): number {
   const { endsAtMs, seenAtMs } = session;
-  const { idleMs } = sessionRules[sessionKind(session)];
+  const { idleMs } = sessionRules[session.kind];
   return idleMs === null ? endsAtMs : Math.min(endsAtMs, (seenAtMs ?? 0) + idleMs);
 }
 
@@ -263,12 +223,12 @@ export function seenNow<S extends Pick<AnySession, 'seenAtMs'>>(session: S, nowM
 
 /** A page is probably open: its script shows a change within seconds. */
 export function isWatching(session: PageSession, nowMs: number): boolean {
-  return isSessionOpen(session, nowMs) && nowMs < session.seenAtMs + WATCHES_MS;
+  return isSessionOpen(session, nowMs) && nowMs < (session.seenAtMs ?? 0) + WATCHES_MS;
 }
 
 /** Opened a page after the change at `atMs`; at that moment it may have shown the state before. */
 export function hasSeen({ seenAtMs }: PageSession, atMs: number): boolean {
-  return seenAtMs > atMs;
+  return (seenAtMs ?? 0) > atMs;
 }
 
 /** Its person has just proven to be there. */

@@ -41,9 +41,7 @@ export const objectTypes = {
   kyc_submissions: 'kyc_submission',
   ledger_lines: null,
   mails: 'mail',
-  member_sessions: 'session',
   members: 'member',
-  operator_sessions: 'operator_session',
   operators: 'operator',
   // The organization has its hash.
   // Follows from payments and accounts.
@@ -51,7 +49,6 @@ export const objectTypes = {
   organization_logos: null,
   organization_profiles: 'organization_profile',
   organizations: 'organization',
-  page_sessions: 'page_session',
   partner_commands: 'partner_command',
   party_drafts: 'party_draft',
   passkeys: 'passkey',
@@ -65,15 +62,29 @@ export const objectTypes = {
   reconciliations: null,
   refused_requests: null,
   service_keys: 'service_key',
+  sessions: 'session',
   simulated_reports: 'simulated_report',
   fingerprints: null,
   subscriptions: 'webhook_subscription',
 } as const satisfies Readonly<Record<string, string | null>>;
 
 type AuditedTable = keyof typeof objectTypes;
-export type ObjectType = NonNullable<(typeof objectTypes)[AuditedTable]>;
+/** What a record calls a session: of the API or the dashboard, of the console, of hosted pages. */
+function sessionType(kind: string | null): ObjectType {
+  if (kind === 'operator') return 'operator_session';
+  return kind === 'member' || kind === 'token' ? 'session' : 'page_session';
+}
 
-export const auditedTypes = Object.values(objectTypes).filter((type) => type !== null);
+export type ObjectType =
+  | NonNullable<(typeof objectTypes)[AuditedTable]>
+  | 'operator_session'
+  | 'page_session';
+
+export const auditedTypes: readonly ObjectType[] = [
+  ...Object.values(objectTypes).filter((type) => type !== null),
+  'operator_session',
+  'page_session',
+];
 
 /**
  * Rows that give authority, or say where money goes. They change with a record only, also when a
@@ -170,6 +181,8 @@ export interface ChangedRow {
 }
 
 export interface ChangeDetails extends Omit<AuditedObject, 'type'> {
+  /** The word in its column `kind`. */
+  readonly word: string | null;
   readonly orgId: string | null;
   readonly mode: Mode | null;
 }
@@ -207,10 +220,10 @@ export function auditedOf(
     return [{ type, isMain: isOne && !consequences.includes(type), details }];
   });
   const main = known.filter(({ isMain }) => isMain);
-  const written = (main.length > 0 ? main : known).map(({ type, details }) => ({
-    type,
-    ...details(),
-  }));
+  const written = (main.length > 0 ? main : known).map(({ type, details }) => {
+    const { word, ...change } = details();
+    return { ...change, type: type === 'session' ? sessionType(word) : type };
+  });
   // A row that is written as it was guards the batch, unless the batch does nothing else.
   const differing = written.filter(({ before, after }) => before === null || before !== after);
   const changed = differing.length > 0 ? differing : written;

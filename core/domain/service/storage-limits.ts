@@ -33,13 +33,12 @@ const counted: ReadonlySet<string> = new Set([
   'connected_accounts',
   'documents',
   'kyc_submissions',
-  'member_sessions',
   'members',
-  'page_sessions',
   'party_drafts',
   'passkeys',
   'payments',
   'production_requests',
+  'sessions',
   'subscriptions',
 ]);
 

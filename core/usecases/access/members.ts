@@ -17,6 +17,7 @@ import { expectFound, invalid, PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { Tx } from '../../ports/storage.js';
 import { stageTeamNotices } from '../mail/member-notices.js';
+import { endAll } from '../service/tokens.js';
 import { requireScope } from './keys.js';
 
 export interface MemberChange {
@@ -157,7 +158,7 @@ export async function removeMember(
       if (known === undefined) throw new PonteError('NotFound');
       const [memberships, sessions] = await Promise.all([
         tx.members.ofPerson(known.personId),
-        tx.memberSessions.openOfPerson(known.personId, nowMs),
+        tx.sessions.openOfPerson(known.personId, nowMs),
       ]);
       const guards = guardsOf(team, author, known, null);
       const keys = await endKeys(tx, known, { team, guards, nowMs, exceeding: null, ...author });
@@ -165,9 +166,7 @@ export async function removeMember(
       tx.members.update(member);
       stageTeamNotices({ deps, tx, nowMs }, member, null, team);
       const isMemberStill = memberships.some(({ id }) => id !== known.id);
-      for (const session of isMemberStill ? [] : sessions) {
-        tx.memberSessions.update(Object.freeze({ ...session, endedAtMs: nowMs }));
-      }
+      endAll(tx, isMemberStill ? [] : sessions, nowMs);
       return { member, keys };
     },
     { inQuarantine: true },

@@ -8,18 +8,17 @@ import {
 } from '../../domain/access/registered-operator.js';
 import {
   hashSessionToken,
-  isSessionOpen,
   linkStateOf,
-  newConsoleLink,
+  newSession,
   type OperatorSession,
-  openedSession,
-  seenNow,
+  unused,
 } from '../../domain/access/session.js';
 import { developmentOperator, type OperatorActor } from '../../domain/base/actor.js';
 import { PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { Tx } from '../../ports/storage.js';
-import { newToken } from '../service/tokens.js';
+import { endAll, newToken } from '../service/tokens.js';
+import { openSession } from './open-sessions.js';
 import { type CommandIdentity, databaseNameIn, expectOperator } from './registered-operators.js';
 
 type SessionContext = Pick<Deps, 'store' | 'ids' | 'clock'>;
@@ -37,14 +36,18 @@ export async function makeConsoleLink(
 ): Promise<{ readonly token: string; readonly link: OperatorSession }> {
   const token = newToken({ ids });
   const nowMs = clock.nowMs();
-  const of = { id: ids.next('ops', nowMs), operatorId: actor.id, signed };
-  const link = newConsoleLink(of, token, nowMs);
+  const of = {
+    kind: 'operator',
+    id: ids.next('ops', nowMs),
+    operatorId: actor.id,
+    signed,
+  } as const;
+  const linkHash = hashSessionToken(token);
+  const link = newSession({ ...unused, ...of, linkHash }, null, nowMs);
   await store.run(
     async (tx) => {
-      for (const before of await tx.operatorSessions.ofOperator(actor.id)) {
-        tx.operatorSessions.update({ ...before, endedAtMs: nowMs });
-      }
-      tx.operatorSessions.insert(link);
+      endAll(tx, await tx.sessions.ofOperator(actor.id), nowMs);
+      tx.sessions.insert(link);
     },
     { inQuarantine: true },
   );
@@ -61,7 +64,7 @@ export function readConsoleLink(
   token: string,
 ): Promise<ConsoleLink | null> {
   return store.run(async (tx) => {
-    const link = await tx.operatorSessions.byLinkHash(hashSessionToken(token));
+    const link = await tx.sessions.byLink(hashSessionToken(token));
     const actor = link === null ? null : await actorIn(tx, link);
     if (link === null || actor === null) return null;
     return { state: linkStateOf(link, clock.nowMs()), actor, signed: link.signed };
@@ -76,15 +79,16 @@ export async function openConsoleLink(
   const token = newToken({ ids });
   const signedIn = await store.run(
     async (tx) => {
-      const link = await tx.operatorSessions.byLinkHash(hashSessionToken(linkToken));
+      const link = await tx.sessions.byLink(hashSessionToken(linkToken));
       const actor = link === null ? null : await actorIn(tx, link);
       const nowMs = clock.nowMs();
       if (link === null || actor === null || linkStateOf(link, nowMs) !== 'valid') {
         throw new PonteError('InvalidSignInLink');
       }
       await expectOperator(tx, actor);
-      const session = openedSession(link, token, nowMs);
-      tx.operatorSessions.update(session);
+      const tokenHash = hashSessionToken(token);
+      const session = Object.freeze({ ...link, tokenHash, seenAtMs: nowMs });
+      tx.sessions.update(session);
       return { session, actor };
     },
     { inQuarantine: true },
@@ -97,39 +101,12 @@ export async function openConsoleLink(
  * restored since. Records that a page is shown, except for a `background` request.
  */
 export async function readOperatorSession(
-  { store, clock }: Pick<Deps, 'store' | 'clock'>,
+  deps: Pick<Deps, 'store' | 'clock'>,
   token: string,
-  { background = false }: { readonly background?: boolean } = {},
+  shown: { readonly background?: boolean } = {},
 ): Promise<SignedInOperator | null> {
-  return store.run(
-    async (tx) => {
-      const session = await tx.operatorSessions.byTokenHash(hashSessionToken(token));
-      const nowMs = clock.nowMs();
-      if (session === null || !isSessionOpen(session, nowMs)) return null;
-      const actor = await actorIn(tx, session);
-      if (actor === null) return null;
-      const seen = background ? session : seenNow(session, nowMs);
-      if (seen !== session) tx.operatorSessions.touch(seen);
-      return { session: seen, actor };
-    },
-    { inQuarantine: true },
-  );
-}
-
-/** A repeat changes nothing. */
-export async function endOperatorSession(
-  { store, clock }: Pick<Deps, 'store' | 'clock'>,
-  { session: { operatorId, id } }: SignedInOperator,
-): Promise<void> {
-  await store.run(
-    async (tx) => {
-      const open = await tx.operatorSessions.ofOperator(operatorId);
-      const session = open.find((one) => one.id === id);
-      if (session === undefined) return;
-      tx.operatorSessions.update({ ...session, endedAtMs: clock.nowMs() });
-    },
-    { inQuarantine: true },
-  );
+  const found = await openSession(deps, ['operator'], token, shown, actorIn);
+  return found && { session: found.session, actor: found.holder };
 }
 
 /** Null once the operator was removed, or with a signature for another database. */

@@ -22,6 +22,7 @@ import type { Tx } from '../../ports/storage.js';
 import { stageNotice } from '../mail/mails.js';
 import { stageResetNotices } from '../mail/member-notices.js';
 import type { Batch } from '../service/batch.js';
+import { endAll } from '../service/tokens.js';
 import {
   byPasskeyOnly,
   makeMemberSession,
@@ -117,7 +118,7 @@ export async function enterByPasskey(
     const [passkey, [membership], used] = await Promise.all([
       tx.passkeys.get(stored.id),
       tx.members.ofPerson(personId),
-      tx.memberSessions.get(id),
+      tx.sessions.get(['member'], id),
     ]);
     if (used !== null) throw refused('The challenge was answered before.');
     if (passkey === null || passkey.removedAtMs !== null) throw refused('It was removed.');
@@ -129,7 +130,7 @@ export async function enterByPasskey(
     tx.members.expect(membership);
     const usedAtMs = deps.clock.nowMs();
     tx.passkeys.update(Object.freeze({ ...passkey, signCount: count, usedAtMs }));
-    tx.memberSessions.insert(session);
+    tx.sessions.insert(session);
   });
   return token;
 }
@@ -206,7 +207,7 @@ export async function readPasskeyReset(
   const [person, passkeys, sessions, memberships] = await Promise.all([
     tx.people.get(personId),
     tx.passkeys.ofPerson(personId),
-    tx.memberSessions.openOfPerson(personId, nowMs),
+    tx.sessions.openOfPerson(personId, nowMs),
     tx.members.ofPerson(personId),
   ]);
   if (person === null) throw new PonteError('NotFound');
@@ -231,9 +232,7 @@ export function stagePasskeyReset(batch: Batch, reset: PasskeyReset): void {
     tx.passkeys.update(Object.freeze({ ...passkey, removedAtMs: nowMs }));
     stageMail(deps, tx, 'passkey_removed', person, passkey, 'en');
   }
-  for (const session of sessions) {
-    tx.memberSessions.update(Object.freeze({ ...session, endedAtMs: nowMs }));
-  }
+  endAll(tx, sessions, nowMs);
   for (const [member, team] of teams) stageResetNotices(batch, member, person, team);
 }
 

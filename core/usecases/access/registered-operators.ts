@@ -233,6 +233,8 @@ function storeOfCommand(
     close: () => store.close(),
     run: (work, options) =>
       store.run(async (tx) => {
+        // Before the work: a table is not read after a write to it.
+        const own = session && (await tx.sessions.get(['operator'], session.id));
         const value = await work(tx);
         const changed = new Set(tx.changes().map(({ table }) => table));
         if (changed.size === 0) return value;
@@ -242,9 +244,7 @@ function storeOfCommand(
             'The command was signed too long ago. Repeat it.',
           );
         }
-        if (session !== undefined && !changed.has('operator_sessions')) {
-          await expectOpen(tx, session, clock.nowMs());
-        }
+        if (own !== undefined) expectOpen(tx, own, clock.nowMs());
         if (!changed.has('operators')) await expectOperator(tx, actor);
         return value;
       }, options),
@@ -252,12 +252,11 @@ function storeOfCommand(
 }
 
 /** Guards the batch: a form that arrives after the sign-out changes nothing. */
-async function expectOpen(tx: Tx, { tokenHash }: OperatorSession, nowMs: number): Promise<void> {
-  const session = tokenHash === null ? null : await tx.operatorSessions.byTokenHash(tokenHash);
+function expectOpen(tx: Tx, session: OperatorSession | null, nowMs: number): void {
   if (session === null || !isSessionOpen(session, nowMs)) {
     throw new PonteError('OperatorNotAllowed', 'The session has ended. Open another link.');
   }
-  tx.operatorSessions.expect(session);
+  tx.sessions.expect(session);
 }
 
 function notRegistered(publicKey: string): string {

@@ -10,12 +10,11 @@ import {
 import type { Person } from '../../domain/access/person.js';
 import type { Scope, ScopeRule } from '../../domain/access/scope.js';
 import {
-  hashSessionToken,
   isSessionOpen,
   type MemberSession,
-  newCookieSession,
-  newTokenSession,
+  newSession,
   seenNow,
+  unused,
 } from '../../domain/access/session.js';
 import { actionProofs, missingProof, type PageProof } from '../../domain/access/session-proof.js';
 import type { Mode, Tenant } from '../../domain/base/tenant.js';
@@ -30,9 +29,10 @@ import { assert, PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { Tx } from '../../ports/storage.js';
 import { audited } from '../service/audit-log.js';
-import { newToken } from '../service/tokens.js';
+import { endAll, newToken } from '../service/tokens.js';
 import { requireScope } from './keys.js';
 import { findMember } from './members.js';
+import { openSession } from './open-sessions.js';
 
 export interface SessionActor extends Tenant {
   readonly memberId: string;
@@ -91,7 +91,7 @@ export async function authenticateSession(
   const [member, session, organization] = await deps.store.run((tx) =>
     Promise.all([
       tx.members.get(orgId, memberId),
-      tx.memberSessions.get(sessionId),
+      tx.sessions.get(['token'], sessionId),
       tx.organizations.get(orgId),
     ]),
   );
@@ -119,8 +119,8 @@ export function makeMemberSession(
 ): { readonly token: string; readonly session: MemberSession } {
   const token = newToken({ ids });
   const nowMs = clock.nowMs();
-  const named = { ...of, id: id ?? ids.next('ses', nowMs) };
-  return { token, session: newCookieSession(named, token, nowMs) };
+  const named = { ...unused, kind: 'member', ...of, id: id ?? ids.next('ses', nowMs) } as const;
+  return { token, session: newSession(named, token, nowMs) };
 }
 
 /**
@@ -130,27 +130,16 @@ export function makeMemberSession(
 export async function readMemberSession(
   deps: Deps,
   token: string,
-  { background = false }: { readonly background?: boolean } = {},
+  shown: { readonly background?: boolean } = {},
 ): Promise<SignedInPerson | null> {
-  const tokenHash = hashSessionToken(token);
-  return deps.store.run(
-    async (tx) => {
-      const session = await tx.memberSessions.byTokenHash(tokenHash);
-      if (session === null) return null;
-      const { personId } = session;
-      const [person, memberships] = await Promise.all([
-        tx.people.get(personId),
-        tx.members.ofPerson(personId),
-      ]);
-      const nowMs = deps.clock.nowMs();
-      if (person === null || memberships.length === 0) return null;
-      if (!isSessionOpen(session, nowMs)) return null;
-      const seen = background ? session : seenNow(session, nowMs);
-      if (seen !== session) tx.memberSessions.touch(seen);
-      return { session: seen, person };
-    },
-    { inQuarantine: true },
-  );
+  const found = await openSession(deps, ['member'], token, shown, async (tx, { personId }) => {
+    const [person, memberships] = await Promise.all([
+      tx.people.get(personId),
+      tx.members.ofPerson(personId),
+    ]);
+    return memberships.length === 0 ? null : person;
+  });
+  return found && { session: found.session, person: found.holder };
 }
 
 /**
@@ -227,7 +216,7 @@ export async function guardMember(
   } | null,
 ): Promise<() => void> {
   const [session, own, organization] = await Promise.all([
-    tx.memberSessions.get(id),
+    tx.sessions.get(['member'], id),
     acts === null
       ? tx.members.ofPerson(person.id).then(([first = null]) => first)
       : tx.members.get(acts.actor.orgId, acts.actor.memberId),
@@ -252,7 +241,7 @@ export async function guardMember(
       if (missing !== null) throw new PonteError('SessionNotFresh', byPasskeyOnly);
       tx.organizations.expect(organization);
     }
-    tx.memberSessions.expect(session);
+    tx.sessions.expect(session);
     tx.members.expect(own);
   };
 }
@@ -326,11 +315,12 @@ export async function startMemberSession(
 ): Promise<MemberSession> {
   const nowMs = deps.clock.nowMs();
   const id = deps.ids.next('ses', nowMs);
-  const session = newTokenSession({ id, personId, orgId, operatorId }, nowMs);
+  const of = { id, personId, orgId, operatorId, kind: 'token', began: 'operator' } as const;
+  const session = newSession({ ...unused, ...of }, null, nowMs);
   await deps.store.run(
     async (tx) => {
       await acceptMembership(tx, orgId, memberId, nowMs);
-      tx.memberSessions.insert(session);
+      tx.sessions.insert(session);
     },
     { inQuarantine: true },
   );
@@ -361,7 +351,7 @@ export async function listSessions(
   { personId, orgId }: OwnSessions,
 ): Promise<readonly MemberSession[]> {
   const nowMs = deps.clock.nowMs();
-  const open = await deps.store.run((tx) => tx.memberSessions.openOfPerson(personId, nowMs));
+  const open = await deps.store.run((tx) => tx.sessions.openOfPerson(personId, nowMs));
   return open.filter(
     (session) => isSessionOpen(session, nowMs) && (orgId === null || session.orgId === orgId),
   );
@@ -376,13 +366,11 @@ export async function endSessions(
   const nowMs = deps.clock.nowMs();
   return deps.store.run(
     async (tx) => {
-      const open = await tx.memberSessions.openOfPerson(personId, nowMs);
+      const open = await tx.sessions.openOfPerson(personId, nowMs);
       const own = open.filter((session) => orgId === null || session.orgId === orgId);
       const chosen = own.filter(({ id }) => sessionId === null || id === sessionId);
       if (sessionId !== null && chosen.length === 0) throw new PonteError('NotFound');
-      const ended = chosen.map((session) => Object.freeze({ ...session, endedAtMs: nowMs }));
-      for (const session of ended) tx.memberSessions.update(session);
-      return ended;
+      return endAll(tx, chosen, nowMs);
     },
     { inQuarantine: true },
   );

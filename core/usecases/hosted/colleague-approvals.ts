@@ -21,6 +21,7 @@ import type { Tx } from '../../ports/storage.js';
 import { mailNumber, stageLink } from '../mail/mails.js';
 import { changePayment, loadPayment } from '../payments/payment-store.js';
 import { rateLimited, takeOwnerMailSlots } from '../service/rate-limits.js';
+import { endAll } from '../service/tokens.js';
 
 /** Why an address is not taken. `own`: it is the buyer's, who cannot approve its own payment. */
 export type ApproverProblem = EmailProblem | 'own';
@@ -107,8 +108,8 @@ async function endOtherApprovers(
   const nowMs = deps.clock.nowMs();
   const [links, sessions] = await Promise.all([
     tx.mails.openLinks(tenant, { kind: 'approval', paymentId }, nowMs),
-    tx.pageSessions.openOfPayment(tenant, 'approver', paymentId),
+    tx.sessions.open(tenant, ['approver'], { paymentId }),
   ]);
   for (const link of links) tx.mails.update(linkEnded(link, nowMs));
-  for (const session of sessions) tx.pageSessions.update({ ...session, endedAtMs: nowMs });
+  endAll(tx, sessions, nowMs);
 }

@@ -8,7 +8,8 @@ import type { Payment } from '../../domain/payments/payment.js';
 import { PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { Tx } from '../../ports/storage.js';
-import { makeSession } from '../access/page-sessions.js';
+import { makeSession } from '../access/open-sessions.js';
+import { endAll } from '../service/tokens.js';
 
 /** Open links of one payment. */
 export const COLLEAGUE_LINKS_MAX = 5;
@@ -25,7 +26,12 @@ export async function colleagueLinks(
 ): Promise<readonly ColleagueLink[]> {
   const open = await deps.store.run((tx) => openLinks(deps, tx, payment, payment.id));
   return open.map(({ id, createdAtMs, endsAtMs, seenAtMs }) => {
-    return { id, createdAtMs, endsAtMs, openedAtMs: seenAtMs > createdAtMs ? seenAtMs : null };
+    return {
+      id,
+      createdAtMs,
+      endsAtMs,
+      openedAtMs: (seenAtMs ?? 0) > createdAtMs ? seenAtMs : null,
+    };
   });
 }
 
@@ -42,7 +48,7 @@ export async function createColleagueLink(deps: Deps, payment: Payment): Promise
   await deps.store.run(async (tx) => {
     const open = await openLinks(deps, tx, payment, payment.id);
     if (open.length >= COLLEAGUE_LINKS_MAX) throw new PonteError('PaymentStateConflict');
-    tx.pageSessions.insert(session);
+    tx.sessions.insert(session);
   });
   const page = hostedPath({ kind: 'payment', publicId: payment.publicId });
   return `${deps.settings.payUrl}${page}/colleague?token=${token}`;
@@ -52,9 +58,8 @@ export async function createColleagueLink(deps: Deps, payment: Payment): Promise
 export async function endColleagueLink(deps: Deps, payment: Payment, id: string): Promise<void> {
   await deps.store.run(async (tx) => {
     const open = await openLinks(deps, tx, payment, payment.id);
-    const link = open.find((one) => one.id === id);
-    if (link === undefined) return;
-    tx.pageSessions.update(Object.freeze({ ...link, endedAtMs: deps.clock.nowMs() }));
+    const chosen = open.filter((one) => one.id === id);
+    endAll(tx, chosen, deps.clock.nowMs());
   });
 }
 
@@ -64,7 +69,7 @@ async function openLinks(
   tenant: Tenant,
   paymentId: string,
 ): Promise<readonly PageSession[]> {
-  const links = await tx.pageSessions.openOfPayment(tenantOf(tenant), 'colleague', paymentId);
+  const links = await tx.sessions.open(tenant, ['colleague'], { paymentId });
   return links
     .filter((link) => isSessionOpen(link, deps.clock.nowMs()))
     .toSorted((left, right) => left.createdAtMs - right.createdAtMs);

@@ -12,7 +12,7 @@ import {
 } from '../../domain/payments/payment.js';
 import { PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
-import { guardSession, makeSession, type NewSession } from '../access/page-sessions.js';
+import { guardSession, makeSession, type NewSession } from '../access/open-sessions.js';
 import { signIn } from './buyer-steps.js';
 
 /** The newest of each status: no more are paid together, and the list opens the others. */
@@ -66,7 +66,7 @@ export async function openOther(
     locale,
     async prove(tx) {
       (await guardSession(tx, session, deps.clock.nowMs()))();
-      tx.pageSessions.insert(Object.freeze(opened));
+      tx.sessions.insert(Object.freeze(opened));
     },
   });
   return { token, session: opened, payment };

@@ -2,7 +2,12 @@
 // starts a session. Only the hash of its token is stored. The newest link counts: it ends the links
 // and sessions before it. The organization mails it, so a gateway of mails may press its button
 // first: it stays open until a session of it has stored something, which ends all others.
-import { hashSessionToken, isSessionOpen, type PageSession } from '../../domain/access/session.js';
+import {
+  hashSessionToken,
+  isSessionOpen,
+  type PageSession,
+  pageSessionKinds,
+} from '../../domain/access/session.js';
 import { type Tenant, tenantOf } from '../../domain/base/tenant.js';
 import { onboardingPath } from '../../domain/hosted/hosted-page.js';
 import type { ConnectedAccount } from '../../domain/parties/connected-account.js';
@@ -11,11 +16,12 @@ import type { Organization } from '../../domain/parties/organization.js';
 import { invalid, PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { Tx } from '../../ports/storage.js';
-import { makeSession, type NewSession } from '../access/page-sessions.js';
+import { makeSession, type NewSession } from '../access/open-sessions.js';
 import { configureAccountPayout } from '../parties/accounts.js';
 import { loadOrganization } from '../parties/organizations.js';
 import { loadAccount } from '../parties/party-kinds.js';
 import type { PixDestination } from '../parties/party-payouts.js';
+import { endAll } from '../service/tokens.js';
 
 export interface OnboardingLink {
   /** Has the token; it is shown once. */
@@ -51,7 +57,7 @@ export async function createOnboardingLink(
       throw invalid('role: only a seller has an onboarding link. This account is a buyer.');
     }
     await stageEnded(deps, tx, tenant, accountId);
-    tx.pageSessions.insert(session);
+    tx.sessions.insert(session);
   });
   const url = `${deps.settings.payUrl}${onboardingPath(tenant, accountId)}?token=${token}`;
   return { url, expiresAtMs: session.endsAtMs };
@@ -84,8 +90,8 @@ export async function redeemOnboardingLink(
   return deps.store.run(async (tx) => {
     const link = await findLink(tx, tenant, accountId, token);
     if (link === null || !isSessionOpen(link, deps.clock.nowMs())) return null;
-    tx.pageSessions.expect(link);
-    tx.pageSessions.insert(made.session);
+    tx.sessions.expect(link);
+    tx.sessions.insert(made.session);
     return made;
   });
 }
@@ -93,10 +99,7 @@ export async function redeemOnboardingLink(
 const noSubject = { paymentId: null, submissionId: null, ownerIndex: null } as const;
 
 async function stageEnded(deps: Deps, tx: Tx, tenant: Tenant, accountId: string): Promise<void> {
-  const endedAtMs = deps.clock.nowMs();
-  for (const open of await tx.pageSessions.openOfAccount(tenant, accountId)) {
-    tx.pageSessions.update(Object.freeze({ ...open, endedAtMs }));
-  }
+  endAll(tx, await tx.sessions.open(tenant, pageSessionKinds, { accountId }), deps.clock.nowMs());
 }
 
 async function findLink(
@@ -105,8 +108,8 @@ async function findLink(
   accountId: string,
   token: string,
 ): Promise<PageSession | null> {
-  const link = await tx.pageSessions.byId(hashSessionToken(token));
-  if (link?.kind !== 'seller_link' || link.accountId !== accountId) return null;
+  const link = await tx.sessions.byToken(['seller_link'], hashSessionToken(token));
+  if (link?.accountId !== accountId) return null;
   return link.orgId === orgId && link.mode === mode ? link : null;
 }
 

@@ -8,6 +8,7 @@ import type { Deps } from '../../ports/deps.js';
 import type { Tx } from '../../ports/storage.js';
 import { mailNumber, stageLink } from '../mail/mails.js';
 import { rateLimited } from '../service/rate-limits.js';
+import { endAll } from '../service/tokens.js';
 
 /** `ownerIndex` is null for the whole form. */
 export interface FormPart extends Tenant {
@@ -72,14 +73,13 @@ export async function endFormAccess(
   const subject = subjectOf({ ...part, ownerIndex: null });
   const [links, sessions] = await Promise.all([
     tx.mails.openLinks(part, subject, nowMs),
-    tx.pageSessions.ofForm(part, part.submissionId),
+    tx.sessions.open(part, ['buyer', 'upload'], { submissionId: part.submissionId }),
   ]);
   for (const link of links) {
     if (link.purpose === 'owner_link') tx.mails.update(linkEnded(link, nowMs));
   }
-  for (const session of sessions) {
-    if (session.id !== keptSessionId) tx.pageSessions.update({ ...session, endedAtMs: nowMs });
-  }
+  const ended = sessions.filter((one) => one.paymentId === null && one.id !== keptSessionId);
+  endAll(tx, ended, nowMs);
 }
 
 /** Reads the access to a part by these addresses; the result stages its end. */
@@ -94,7 +94,7 @@ async function accessOf(
   const [links, last, sessions] = await Promise.all([
     tx.mails.openLinks(part, subjectOf(part), nowMs),
     ownerIndex === null ? null : tx.mails.newestOwnerLink(part, submissionId, ownerIndex),
-    ownerIndex === null ? [] : tx.pageSessions.ofOwner(part, submissionId, ownerIndex),
+    ownerIndex === null ? [] : tx.sessions.open(part, ['owner'], { submissionId, ownerIndex }),
   ]);
   const ended = links.filter(({ purpose, toKey }) => {
     return (ownerIndex !== null || purpose === 'owner_link') && isEnded(toKey);
@@ -102,7 +102,7 @@ async function accessOf(
   return () => {
     for (const link of ended) tx.mails.update(linkEnded(link, nowMs));
     if (last === null || !isEnded(last.toKey)) return;
-    for (const session of sessions) tx.pageSessions.update({ ...session, endedAtMs: nowMs });
+    endAll(tx, sessions, nowMs);
   };
 }
 

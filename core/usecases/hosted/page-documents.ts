@@ -16,11 +16,11 @@ import {
 import { fileTypeOf, fitsDeclared } from '../../domain/parties/file-type.js';
 import { isCode, PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
-import { makeSession, type NewSession } from '../access/page-sessions.js';
+import { makeSession, type NewSession } from '../access/open-sessions.js';
 import { storeUpload } from '../parties/documents.js';
 import { isUploadLimit, limitedBytes, peeked } from '../parties/upload-bytes.js';
 import { takeUploadSlot } from '../service/rate-limits.js';
-import { newToken } from '../service/tokens.js';
+import { endAll, newToken } from '../service/tokens.js';
 import type { KycSession } from './form-subjects.js';
 import { changeKycForm, type KycForm, openKycForm, refuseScope } from './kyc-forms.js';
 
@@ -114,27 +114,26 @@ export async function startPhoneUpload(deps: Deps, session: KycSession): Promise
   const unchanged = ({ draft }: FormRules) => draft;
   await changeKycForm(deps, session, unchanged, async (tx, stored) => {
     const nowMs = deps.clock.nowMs();
-    const open = accountId === null ? [] : await tx.pageSessions.openOfAccount(session, accountId);
-    for (const upload of open.filter(({ kind }) => kind === 'upload')) {
-      tx.pageSessions.update(Object.freeze({ ...upload, endedAtMs: nowMs }));
-    }
+    const open =
+      accountId === null ? [] : await tx.sessions.open(session, ['upload'], { accountId });
+    endAll(tx, open, nowMs);
     const of = { paymentId, submissionId: stored?.id ?? null, accountId, ownerIndex: null };
     const subject = { ...tenantOf(session), kind: 'upload', ...of } as const;
-    tx.pageSessions.insert(newPageSession(subject, token, nowMs));
+    tx.sessions.insert(newPageSession(subject, token, nowMs));
   });
   return token;
 }
 
 /** The session of the phone, in place of the token in its link: a link is used once. */
 export async function redeemPhoneUpload(deps: Deps, token: string): Promise<NewSession | null> {
-  const id = hashSessionToken(token);
+  const hash = hashSessionToken(token);
   return deps.store.run(async (tx) => {
-    const link = await tx.pageSessions.byId(id);
+    const link = await tx.sessions.byToken(['upload'], hash);
     const nowMs = deps.clock.nowMs();
-    if (link?.kind !== 'upload' || !isSessionOpen(link, nowMs)) return null;
+    if (link === null || !isSessionOpen(link, nowMs)) return null;
     const made = makeSession(deps, link);
-    tx.pageSessions.update({ ...link, endedAtMs: nowMs });
-    tx.pageSessions.insert(made.session);
+    endAll(tx, [link], nowMs);
+    tx.sessions.insert(made.session);
     return made;
   });
 }

@@ -33,7 +33,7 @@ import type { PaymentView } from '../../domain/payments/change.js';
 import { assert, expectFound, isCode, PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { Tx } from '../../ports/storage.js';
-import { makeSession } from '../access/page-sessions.js';
+import { makeSession } from '../access/open-sessions.js';
 import { makeMemberSession } from '../access/sessions.js';
 import { CODE_PURPOSE, stageLink } from '../mail/mails.js';
 import { isSignInClientSpent, takeCodeSlot, typedAddressWaitMs } from '../service/rate-limits.js';
@@ -324,11 +324,14 @@ async function newSession(deps: Deps, mail: Mail, isPerson: boolean) {
     if (membership === null) throw new PonteError('InvalidSignInLink');
     const { personId } = membership;
     const made = makeMemberSession(deps, { personId, began: isPerson ? 'mail' : 'press' });
-    const insert = (tx: Tx) => tx.memberSessions.insert(made.session);
+    const insert = (tx: Tx) => tx.sessions.insert(made.session);
     return { token: made.token, session: null, insert };
   }
-  const made = makeSession(deps, { ...sessionOf({ ...mail, subject }), isPressed: !isPerson });
-  return { ...made, insert: (tx: Tx) => tx.pageSessions.insert(made.session) };
+  const made = makeSession(deps, {
+    ...sessionOf({ ...mail, subject }),
+    began: isPerson ? 'mail' : 'press',
+  });
+  return { ...made, insert: (tx: Tx) => tx.sessions.insert(made.session) };
 }
 
 type PageMail = Tenant & {

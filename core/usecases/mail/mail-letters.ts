@@ -220,9 +220,10 @@ async function objectOf(
 
 function sessionOf(tx: Tx, { subject, ...mail }: Mail) {
   const tenant = tenantOf(mail);
-  if (subject.kind === 'payment') return tx.pageSessions.newestOfPayment(tenant, subject.paymentId);
+  if (subject.kind === 'payment')
+    return tx.sessions.newest(tenant, { paymentId: subject.paymentId });
   assert(subject.kind === 'submission', 'KYC is of a payment or a form');
-  return tx.pageSessions.newestOfForm(tenant, subject.submissionId);
+  return tx.sessions.newest(tenant, { submissionId: subject.submissionId });
 }
 
 /** Why the mail need not be sent; null if it must be. */

@@ -6,7 +6,7 @@ import { type Tenant, tenantOf } from '../../domain/base/tenant.js';
 import type { Payment } from '../../domain/payments/payment.js';
 import { PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
-import { newToken } from '../service/tokens.js';
+import { endAll, newToken } from '../service/tokens.js';
 
 export interface ProofLink {
   /** With the token; it is shown once. */
@@ -24,10 +24,10 @@ export async function createProofLink(
   const none = { submissionId: null, accountId: null, ownerIndex: null } as const;
   const subject = { ...tenantOf(payment), ...none, kind: 'proof', paymentId: payment.id } as const;
   const { endsAtMs } = await deps.store.run(async (tx) => {
-    const known = await tx.pageSessions.byId(hashSessionToken(token));
+    const known = await tx.sessions.byToken(['proof'], hashSessionToken(token));
     if (known !== null) return known;
     const session = newPageSession(subject, token, deps.clock.nowMs());
-    tx.pageSessions.insert(session);
+    tx.sessions.insert(session);
     return session;
   });
   return { url: `${deps.settings.payUrl}/proof/${payment.id}?token=${token}`, endsAtMs };
@@ -37,7 +37,7 @@ export async function createProofLink(
 export function countProofLinks(deps: Deps, tenant: Tenant, paymentId: string): Promise<number> {
   const nowMs = deps.clock.nowMs();
   return deps.store.run(async (tx) => {
-    const sessions = await tx.pageSessions.openOfPayment(tenant, 'proof', paymentId);
+    const sessions = await tx.sessions.open(tenant, ['proof'], { paymentId });
     return sessions.filter((session) => isSessionOpen(session, nowMs)).length;
   });
 }
@@ -46,8 +46,7 @@ export function countProofLinks(deps: Deps, tenant: Tenant, paymentId: string): 
 export function endProofLinks(deps: Deps, tenant: Tenant, paymentId: string): Promise<void> {
   const endedAtMs = deps.clock.nowMs();
   return deps.store.run(async (tx) => {
-    const sessions = await tx.pageSessions.openOfPayment(tenant, 'proof', paymentId);
-    for (const session of sessions)
-      tx.pageSessions.update(Object.freeze({ ...session, endedAtMs }));
+    const sessions = await tx.sessions.open(tenant, ['proof'], { paymentId });
+    endAll(tx, sessions, endedAtMs);
   });
 }

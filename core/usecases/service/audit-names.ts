@@ -35,7 +35,7 @@ const names: Partial<Record<ObjectType, ReadName>> = {
     return member && memberWithAddress(member);
   },
   async session(tx, { orgId }, id) {
-    const session = await tx.memberSessions.get(id);
+    const session = await tx.sessions.get(['member', 'token'], id);
     const person = session && (await tx.people.get(session.personId));
     // An organization learns about its members only.
     const member = person && (await tx.members.byEmail(orgId, emailKey(person.email)));

@@ -6,7 +6,7 @@ import { loadMigrations } from '../../../adapters/storage/migrations.js';
 import { SqliteDatabase } from '../../../adapters/storage/sqlite/database.js';
 import { migrateSqlite } from '../../../adapters/storage/sqlite/migrations.js';
 import { memberRoles } from '../../../core/domain/access/member.js';
-import { pageSessionKinds, sessionBeginnings } from '../../../core/domain/access/session.js';
+import { sessionBeginnings, sessionKinds } from '../../../core/domain/access/session.js';
 import { locales } from '../../../core/domain/base/locale.js';
 import { modes } from '../../../core/domain/base/tenant.js';
 import { commandKinds, commandMoves } from '../../../core/domain/commands/partner-command.js';
@@ -78,7 +78,6 @@ const words: Readonly<Record<string, readonly string[]>> = {
   'kyc_submissions.submitted_by': dossierSubmitters,
   'organization_profiles.kyb_status': partyStatuses,
   'members.role': memberRoles,
-  'member_sessions.began': sessionBeginnings,
   'connected_accounts.role': roles,
   'connected_accounts.entity_type': entityTypes,
   'connected_accounts.status': accountStatuses,
@@ -90,7 +89,8 @@ const words: Readonly<Record<string, readonly string[]>> = {
   'mails.status': mailStatuses,
   'mails.locale': locales,
   'payments.buyer_locale': locales,
-  'page_sessions.kind': pageSessionKinds,
+  'sessions.kind': sessionKinds,
+  'sessions.began': sessionBeginnings,
   'quotes.rate_kind': ['locked', 'indicative'],
   'ledger_lines.account': ledgerAccounts,
   'key_check_values.state': keyStates,
@@ -158,17 +158,10 @@ test('every table is strict; keys and unique indexes of tenants begin with org_i
     'key_check_values: key_id',
     'kyc_submissions: flow_id',
     'mails: token_hash',
-    'member_sessions: id',
-    'member_sessions: token_hash',
-    'operator_sessions: id',
-    'operator_sessions: link_hash',
-    'operator_sessions: operator_id',
-    'operator_sessions: token_hash',
     'operators: id',
     'operators: name',
     'operators: number',
     'operators: public_key',
-    'page_sessions: id',
     'partner_commands: id',
     'partner_commands: mode',
     'passkeys: credential_id',
@@ -182,6 +175,10 @@ test('every table is strict; keys and unique indexes of tenants begin with org_i
     'refused_requests: id',
     'service_keys: id',
     'service_keys: purpose',
+    'sessions: id',
+    'sessions: link_hash',
+    'sessions: operator_id',
+    'sessions: token_hash',
     'simulated_reports: mode',
   ]);
 });

@@ -215,7 +215,7 @@ async function signIn(target: Target): Promise<SignedIn> {
     { ids: createIds(), clock: { nowMs: Date.now } },
     of,
   );
-  await store.run(async (tx) => tx.memberSessions.insert(session));
+  await store.run(async (tx) => tx.sessions.insert(session));
   await store.close();
   return { root: `/dashboard/${orgId}/test`, cookie: `ponte-member=${token}` };
 }

@@ -17,14 +17,13 @@ const groups: readonly string[] = [
   'inbox',
   'keys',
   'members',
-  'memberSessions',
   'organizations',
-  'operatorSessions',
   'operators',
   'passkeys',
   'payments',
   'proposals',
   'quotes',
+  'sessions',
   'subscriptions',
 ];
 

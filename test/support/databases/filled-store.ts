@@ -53,10 +53,10 @@ export async function fillStore(store: Store): Promise<void> {
     tx.organizations.insert(anOrganization(), [aProfile(), aProfile({ mode: 'live' })]);
     tx.logos.insert(aLogo());
     tx.operators.insert(anOperator());
-    tx.operatorSessions.insert(anOperatorSession());
+    tx.sessions.insert(anOperatorSession());
     tx.people.insert(aPerson());
     tx.members.insert(aMember());
-    tx.memberSessions.insert(aMemberSession());
+    tx.sessions.insert(aMemberSession());
     tx.passkeys.insert(aPasskey());
     tx.destinationChanges.insert(aDestinationChange());
     // An organization has one that waits: tests multiply the row.
@@ -79,7 +79,7 @@ export async function fillStore(store: Store): Promise<void> {
     tx.documents.insert(aDocument({ slot: 6 }));
     tx.mails.insert(aMail());
     tx.mails.insertOnce(aNotice());
-    tx.pageSessions.insert(aPageSession());
+    tx.sessions.insert(aPageSession());
     tx.subscriptions.insert(aSubscription({ slot: 5 }));
     tx.subscriptions.insert(aSubscription({ id: 'whs_2', active: false }));
     tx.feed.append(anEvent());
@@ -110,10 +110,10 @@ export function contentsOf(store: Store): Promise<readonly unknown[]> {
       tx.organizations.profile(otherMode),
       tx.logos.get('org_a'),
       tx.operators.list(),
-      tx.operatorSessions.ofOperator('opr_1'),
+      tx.sessions.ofOperator('opr_1'),
       tx.members.list('org_a'),
       tx.people.get('per_1'),
-      tx.memberSessions.get('ses_1'),
+      tx.sessions.get(['member'], 'ses_1'),
       tx.passkeys.ofPerson('per_1'),
       tx.destinationChanges.list(tenant, 5),
       tx.keys.list('org_a', 5),
@@ -132,7 +132,7 @@ export function contentsOf(store: Store): Promise<readonly unknown[]> {
       tx.documents.find('doc_1'),
       tx.mails.get(tenant, 'mail_1'),
       tx.mails.get(tenant, 'mail_9'),
-      tx.pageSessions.byId(aPageSession().id),
+      tx.sessions.get(['owner'], aPageSession().id),
       tx.feed.head(tenant),
       tx.feed.after(tenant, 0, 100),
       tx.subscriptions.list(tenant, 5),

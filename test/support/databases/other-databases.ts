@@ -21,6 +21,7 @@ const onceOnly: Readonly<Record<string, string>> = {
 export const sensitiveFiles: readonly string[] = [
   'fuzz',
   'repeated-creates',
+  'session-kinds',
   'command-runner',
   'delivery-lease',
   'delivery-dispatch',

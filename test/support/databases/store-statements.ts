@@ -1,9 +1,11 @@
 // Every statement that the store runs, as text: each method of its port called once in each form
 // that makes another text, over a database that only notes. A method that is not called here
 // fails the tests that ask for them.
+
 import assert from 'node:assert/strict';
 import type { CachedRead, Database, Param, Statement } from '../../../adapters/storage/database.js';
 import { newStore } from '../../../adapters/storage/store.js';
+import { pageSessionKinds } from '../../../core/domain/access/session.js';
 import { heldTypes } from '../../../core/domain/service/audit-record.js';
 import type { SealedColumn } from '../../../core/domain/service/sealed-columns.js';
 import type { Claims, SealedRow, Tx } from '../../../core/ports/storage.js';
@@ -268,10 +270,6 @@ function readsOfMembers(tx: Tx): readonly Promise<unknown>[] {
     tx.members.list('org_a'),
     tx.people.get('per_1'),
     tx.people.byEmail('a@b'),
-    tx.memberSessions.get('ses_1'),
-    tx.memberSessions.byTokenHash('x'),
-    tx.memberSessions.openOfPerson('per_1', T0),
-    tx.memberSessions.createdBefore(T0, 5),
     tx.passkeys.get('psk_1'),
     tx.passkeys.byCredential('x'),
     tx.passkeys.ofPerson('per_1'),
@@ -284,10 +282,6 @@ function readsOfOperators(tx: Tx): readonly Promise<unknown>[] {
     tx.operators.byKey('x'),
     tx.operators.first(),
     tx.operators.list(),
-    tx.operatorSessions.byLinkHash('x'),
-    tx.operatorSessions.byTokenHash('x'),
-    tx.operatorSessions.ofOperator('opr_1'),
-    tx.operatorSessions.createdBefore(T0, 5),
   ];
 }
 
@@ -371,16 +365,21 @@ function mailReads(tx: Tx): readonly Promise<unknown>[] {
     tx.mails.newestOwnerLink(tenant, 'kyc_1', 1),
     tx.mails.newestOwnerLinks(tenant, 'kyc_1', 5),
     tx.mails.newestUsedLink(tenant, 'kyc_1'),
-    tx.pageSessions.byId('h'),
-    tx.pageSessions.newestOfPayment(tenant, 'pi_1'),
-    tx.pageSessions.newestOfForm(tenant, 'kyc_1'),
-    tx.pageSessions.openOfPayment(tenant, 'colleague', 'pi_1'),
-    tx.pageSessions.ofForm(tenant, 'kyc_1'),
-    tx.pageSessions.ofOwner(tenant, 'kyc_1', 1),
-    tx.pageSessions.openOfAccount(tenant, 'acct_1'),
+    tx.sessions.get(['member'], 'ses_1'),
+    tx.sessions.byToken(['member'], 'x'),
+    tx.sessions.byToken(pageSessionKinds, 'x'),
+    tx.sessions.byLink('x'),
+    tx.sessions.newest(tenant, { paymentId: 'pi_1' }),
+    tx.sessions.newest(tenant, { submissionId: 'kyc_1' }),
+    tx.sessions.open(tenant, ['colleague'], { paymentId: 'pi_1' }),
+    tx.sessions.open(tenant, ['buyer', 'upload'], { submissionId: 'kyc_1' }),
+    tx.sessions.open(tenant, ['owner'], { submissionId: 'kyc_1', ownerIndex: 1 }),
+    tx.sessions.open(tenant, pageSessionKinds, { accountId: 'acct_1' }),
+    tx.sessions.openOfPerson('per_1', T0),
+    tx.sessions.ofOperator('opr_1'),
     tx.partyDrafts.get(tenant, 'acct_1'),
     tx.partyDrafts.savedBefore(T0, null, 5),
-    tx.pageSessions.createdBefore(T0, 5),
+    tx.sessions.createdBefore(T0, 5),
     tx.mails.oldest(5),
     tx.mails.find('mail_1'),
     tx.mails.anySentTo('org_a', 'a@b'),
@@ -492,17 +491,17 @@ function everyFirstWrite(tx: Tx): void {
   tx.organizations.expect(anOrganization({ id: 'org_b' }));
   tx.organizations.expectProfile(aProfile({ mode: 'live' }));
   tx.operators.insert(anOperator());
-  tx.operatorSessions.insert(anOperatorSession());
+  tx.sessions.insert(anOperatorSession());
   tx.operators.expect(anOperator({ id: 'opr_2' }));
   tx.people.insert(aPerson());
   tx.members.insert(aMember());
-  tx.memberSessions.insert(aMemberSession());
+  tx.sessions.insert(aMemberSession());
   tx.passkeys.insert(aPasskey());
   tx.destinationChanges.insert(aDestinationChange());
   tx.logos.insert(aLogo());
   tx.logos.remove(aLogo({ orgId: 'org_b' }));
   tx.productionRequests.insert(aProductionRequest());
-  tx.memberSessions.remove(aMemberSession({ id: 'other' }));
+  tx.sessions.remove(aMemberSession({ id: 'ses_0' }));
   tx.keys.insert(aKey());
   tx.payments.insert(aPayment());
   tx.funds.put(someFunds());
@@ -522,8 +521,8 @@ function everyFirstWrite(tx: Tx): void {
   tx.accounts.expect(anAccount({ id: 'acct_2' }));
   tx.mails.insert(aMail());
   tx.mails.insertOnce(aNotice());
-  tx.pageSessions.insert(aPageSession());
-  tx.pageSessions.remove(aPageSession({ id: 'other' }));
+  tx.sessions.insert(aPageSession());
+  tx.sessions.remove(aPageSession({ id: 'other' }));
   tx.mails.remove(aMail({ id: 'mail_2' }));
   tx.documents.insert(aDocument());
   tx.subscriptions.insert(aSubscription());
@@ -555,12 +554,12 @@ async function everyLaterWrite(tx: Tx): Promise<void> {
   tx.commands.renameInstance('test', 'fake', 'other');
   tx.organizations.updateProfile(aProfile());
   tx.operators.update(anOperator());
-  tx.operatorSessions.update(anOperatorSession());
-  tx.operatorSessions.touch(anOperatorSession({ id: 'ops_2' }));
-  tx.operatorSessions.remove(anOperatorSession({ id: 'ops_3' }));
+  tx.sessions.update(anOperatorSession());
+  tx.sessions.touch(anOperatorSession({ id: 'ops_2' }));
+  tx.sessions.remove(anOperatorSession({ id: 'ops_3' }));
   tx.people.update(aPerson());
   tx.members.update(aMember());
-  tx.memberSessions.update(aMemberSession());
+  tx.sessions.update(aMemberSession());
   tx.passkeys.update(aPasskey());
   tx.destinationChanges.update(aDestinationChange());
   tx.logos.update(aLogo());
@@ -576,10 +575,10 @@ async function everyLaterWrite(tx: Tx): Promise<void> {
   tx.accounts.update(anAccount());
   tx.partyDrafts.update(aPartyDraft());
   tx.mails.update(aMail());
-  tx.pageSessions.update(aPageSession());
-  tx.pageSessions.touch(aPageSession({ id: 'other' }));
+  tx.sessions.update(aPageSession());
+  tx.sessions.touch(aPageSession({ id: 'other' }));
   tx.members.touch(aMember({ id: 'another' }));
-  tx.memberSessions.touch(aMemberSession({ id: 'another' }));
+  tx.sessions.touch(aMemberSession({ id: 'another' }));
   tx.documents.update(aDocument());
   tx.documents.requestPurge(tenant, aDocument().owner, T0);
   tx.subscriptions.update(aSubscription());

@@ -1,10 +1,12 @@
 // Domain values for tests that need some of everything: valid, distinct in every field that could
 // be mixed up, and changed by the fields that a test is about.
+
 import type { StoredKey } from '../../../core/domain/access/api-key.js';
 import type { Member } from '../../../core/domain/access/member.js';
 import type { Passkey } from '../../../core/domain/access/passkey.js';
 import type { Person } from '../../../core/domain/access/person.js';
 import type { MemberSession } from '../../../core/domain/access/session.js';
+import { unused } from '../../../core/domain/access/session.js';
 import { emailKey } from '../../../core/domain/base/email-address.js';
 import { money } from '../../../core/domain/base/money.js';
 import { recordOf } from '../../../core/domain/base/record-of.js';
@@ -198,10 +200,16 @@ export function aProductionRequest(fields: Partial<ProductionRequest> = {}): Pro
 
 /** One that was ended. */
 export function aMemberSession(fields: Partial<MemberSession> = {}): MemberSession {
-  const of = { id: 'ses_1', personId: 'per_1', orgId: null, began: 'passkey' } as const;
+  const of = {
+    ...unused,
+    id: 'ses_1',
+    kind: 'member',
+    personId: 'per_1',
+    began: 'passkey',
+  } as const;
   const times = { createdAtMs: T0, endsAtMs: T0 + 9, endedAtMs: T0 + 5, seenAtMs: T0 + 1 };
   const tokenHash = `hash of ${fields.id ?? of.id}`;
-  return { ...of, ...times, tokenHash, operatorId: 'opr_1', version: 1, ...fields };
+  return { ...of, ...times, tokenHash, version: 1, ...fields };
 }
 
 export function aPasskey(fields: Partial<Passkey> = {}): Passkey {

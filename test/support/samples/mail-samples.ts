@@ -1,5 +1,7 @@
 // Mails, notices and sessions on the hosted pages, with every field set.
+
 import type { PageSession } from '../../../core/domain/access/session.js';
+import { unused } from '../../../core/domain/access/session.js';
 import type { Mail } from '../../../core/domain/mail/mail.js';
 import { T0, tenant } from './domain-samples.js';
 
@@ -44,9 +46,11 @@ export function aNotice(fields: Partial<Mail> = {}): Mail {
 
 export function aPageSession(fields: Partial<PageSession> = {}): PageSession {
   return {
+    ...unused,
     ...tenant,
     id: 'a5'.repeat(32),
     kind: 'owner',
+    tokenHash: `hash of ${fields.id ?? 'a5'.repeat(32)}`,
     paymentId: 'inv_1',
     submissionId: 'kyc_1',
     accountId: null,
@@ -55,7 +59,7 @@ export function aPageSession(fields: Partial<PageSession> = {}): PageSession {
     seenAtMs: T0 + 1,
     endsAtMs: T0 + 2,
     endedAtMs: T0 + 3,
-    isPressed: true,
+    began: 'press',
     version: 1,
     ...fields,
   };

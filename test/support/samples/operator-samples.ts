@@ -1,10 +1,12 @@
 // Samples of operators: a row, and people with keys.
+
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import {
   publicKeyOf,
   type RegisteredOperator,
 } from '../../../core/domain/access/registered-operator.js';
 import type { OperatorSession } from '../../../core/domain/access/session.js';
+import { unused } from '../../../core/domain/access/session.js';
 import type { OperatorActor } from '../../../core/domain/base/actor.js';
 import type { Deps } from '../../../core/ports/deps.js';
 import { T0 } from './domain-samples.js';
@@ -28,14 +30,14 @@ export function anOperator(fields: Partial<RegisteredOperator> = {}): Registered
 
 export function anOperatorSession(fields: Partial<OperatorSession> = {}): OperatorSession {
   return {
+    ...unused,
     id: 'ops_1',
+    kind: 'operator',
     operatorId: 'opr_1',
     signed: { text: '{}', signature: 'x' },
     linkHash: 'link',
-    linkEndsAtMs: T0,
     createdAtMs: T0,
     tokenHash: 'token',
-    openedAtMs: T0,
     seenAtMs: T0,
     endsAtMs: T0,
     endedAtMs: null,

@@ -2,7 +2,7 @@
 import type { SessionSubject } from '../../../core/domain/access/session.js';
 import type { Tenant } from '../../../core/domain/base/tenant.js';
 import type { Deps } from '../../../core/ports/deps.js';
-import { makeSession, type NewSession } from '../../../core/usecases/access/page-sessions.js';
+import { makeSession, type NewSession } from '../../../core/usecases/access/open-sessions.js';
 
 export function buyerSubject({ orgId, mode }: Tenant, paymentId: string): SessionSubject {
   const none = { submissionId: null, accountId: null, ownerIndex: null };
@@ -11,6 +11,6 @@ export function buyerSubject({ orgId, mode }: Tenant, paymentId: string): Sessio
 
 export async function startSession(deps: Deps, subject: SessionSubject): Promise<NewSession> {
   const made = makeSession(deps, subject);
-  await deps.store.run(async (tx) => tx.pageSessions.insert(made.session));
+  await deps.store.run(async (tx) => tx.sessions.insert(made.session));
   return made;
 }

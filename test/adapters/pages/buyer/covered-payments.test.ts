@@ -120,7 +120,7 @@ test('the other session ends when the first one would have ended', async (t) => 
   const visitor = visitorWith(token);
   await visitor.open(`/r/${first.publicId}/payments`);
   await visitor.send('/payments/open', { payment: second.id });
-  const other = await deps.store.run((tx) => tx.pageSessions.newestOfPayment(tenant, second.id));
+  const other = await deps.store.run((tx) => tx.sessions.newest(tenant, { paymentId: second.id }));
   assert.ok(session !== null && other !== null);
   assert.equal(other.endsAtMs, session.endsAtMs);
 });

@@ -44,7 +44,7 @@ export async function memberToken(
   const email = `${role}@rotanorte.example`;
   const { personId } = await addActiveMember(deps, { orgId, email, role });
   const { token, session } = makeMemberSession(deps, { personId, began });
-  await deps.store.run(async (tx) => tx.memberSessions.insert(session));
+  await deps.store.run(async (tx) => tx.sessions.insert(session));
   return token;
 }
 

@@ -136,7 +136,7 @@ test('a token acts in its organization alone', async (t) => {
   const body = JSON.stringify({ session: 'all' });
   await fetch(`${site.origin}/v1/auth/sign-out`, { method: 'POST', headers, body });
   const person = await deps.store.run((tx) => tx.people.byEmail(email));
-  const left = await deps.store.run((tx) => tx.memberSessions.openOfPerson(person?.id ?? '', 0));
+  const left = await deps.store.run((tx) => tx.sessions.openOfPerson(person?.id ?? '', 0));
   assert.deepEqual(
     left.map(({ orgId }) => orgId),
     [second],

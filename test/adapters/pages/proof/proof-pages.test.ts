@@ -12,7 +12,7 @@ import { proofFile } from '../../../../adapters/pages/proof/proof-pack.js';
 import { proofTexts } from '../../../../adapters/pages/proof/proof-texts.js';
 import { sessionRules } from '../../../../core/domain/access/session.js';
 import { duties } from '../../../../core/domain/law/duty.js';
-import { makeSession } from '../../../../core/usecases/access/page-sessions.js';
+import { makeSession } from '../../../../core/usecases/access/open-sessions.js';
 import { createProofLink } from '../../../../core/usecases/mail/proof-links.js';
 import { setTimeZone } from '../../../../core/usecases/parties/organizations.js';
 import { readPayment } from '../../../../core/usecases/payments/payments.js';
@@ -158,7 +158,7 @@ test('the buyer gets a pack without the books and events of the seller', async (
   const none = { submissionId: null, accountId: null, ownerIndex: null };
   const of = { ...site.tenant, kind: 'buyer', paymentId: paid, ...none } as const;
   const { token, session } = makeSession(site.world.deps, of);
-  await site.world.deps.store.run(async (tx) => tx.pageSessions.insert(session));
+  await site.world.deps.store.run(async (tx) => tx.sessions.insert(session));
   const files = unzipSync(await packAt(address, { cookie: `ponte-session=${token}` }));
   const { audience, events, entries } = JSON.parse(`${Buffer.from(files['proof.json'] ?? '')}`);
   assert.deepEqual([audience, events, entries], ['buyer', null, null]);

@@ -6,20 +6,20 @@ import {
   FRESH_MS,
   isFresh,
   isSessionOpen,
-  newCookieSession,
-  newTokenSession,
+  newSession,
   SESSION_IDLE_MS,
   sessionBeginnings,
   sessionRules,
+  unused,
 } from '../../../../core/domain/access/session.js';
 import { missingProof } from '../../../../core/domain/access/session-proof.js';
 import { T0 } from '../../../support/samples/domain-samples.js';
 
-const of = { id: 'ses_1', personId: 'per_1', began: 'mail' } as const;
+const of = { ...unused, id: 'ses_1', kind: 'member', personId: 'per_1' } as const;
 
 test('a session with a cookie ends by idleness, one without by its age alone', () => {
-  const withCookie = newCookieSession(of, 'token', T0);
-  const bare = newTokenSession({ ...of, orgId: 'org_1', operatorId: null }, T0);
+  const withCookie = newSession(of, 'token', T0);
+  const bare = newSession({ ...of, kind: 'token', orgId: 'org_1' }, null, T0);
   assert.equal(isSessionOpen(withCookie, T0 + SESSION_IDLE_MS - 1), true);
   assert.equal(isSessionOpen(withCookie, T0 + SESSION_IDLE_MS), false);
   assert.equal(isSessionOpen(bare, T0 + SESSION_IDLE_MS), true);
@@ -28,13 +28,13 @@ test('a session with a cookie ends by idleness, one without by its age alone', (
 
 test('pages do not extend a session beyond its age', () => {
   const seenAtMs = T0 + sessionRules.token.lifeMs - 1;
-  const session = { ...newCookieSession(of, 'token', T0), seenAtMs };
+  const session = { ...newSession(of, 'token', T0), seenAtMs };
   assert.equal(isSessionOpen(session, seenAtMs), true);
   assert.equal(isSessionOpen(session, T0 + sessionRules.token.lifeMs), false);
 });
 
 test('a proof is fresh for some minutes, and no page extends it', () => {
-  const session = { ...newCookieSession(of, 'token', T0), seenAtMs: T0 + FRESH_MS };
+  const session = { ...newSession(of, 'token', T0), seenAtMs: T0 + FRESH_MS };
   assert.equal(isFresh(session, T0 + FRESH_MS - 1), true);
   assert.equal(isFresh(session, T0 + FRESH_MS), false);
 });

@@ -12,15 +12,14 @@ import {
   sessionRules,
 } from '../../../../core/domain/access/session.js';
 import { developmentOperator } from '../../../../core/domain/base/actor.js';
+import { endSession, runSessionDeletion } from '../../../../core/usecases/access/open-sessions.js';
 import {
-  endOperatorSession,
   makeConsoleLink,
   openConsoleLink,
   readConsoleLink,
   readOperatorSession,
   type SignedInOperator,
 } from '../../../../core/usecases/access/operator-sessions.js';
-import { runSessionDeletion } from '../../../../core/usecases/access/page-sessions.js';
 import {
   depsOfCommand,
   removeOperator,
@@ -94,7 +93,7 @@ describe('a session', () => {
     const [one, other] = [await session(ana), await session(bia)];
     const signedIn = await readOperatorSession(deps, one.token);
     assert.deepEqual(signedIn?.actor, ana.actor);
-    await endOperatorSession(deps, one);
+    await endSession(deps, one.session);
     assert.equal(await readOperatorSession(deps, one.token), null);
     await link(bia);
     assert.equal(await readOperatorSession(deps, other.token), null);
@@ -130,7 +129,7 @@ describe('a session', () => {
     const { deps, ana, link, session } = await scene(t);
     const by = { action: '/operator/money', address: null };
     const ends = [
-      async (of: SignedInOperator) => endOperatorSession(deps, of),
+      async ({ session }: SignedInOperator) => endSession(deps, session),
       async () => link(ana),
     ];
     for (const end of ends) {

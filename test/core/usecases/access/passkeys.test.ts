@@ -45,7 +45,7 @@ async function aPerson(email?: string, ofOrg = orgId): Promise<SignedInPerson> {
   const address = email ?? `person-${people}@acme.example`;
   const { personId } = await addMember(deps, { orgId: ofOrg, email: address, role: 'finance' });
   const { session } = makeMemberSession(deps, { personId, began: 'mail' });
-  await deps.store.run(async (tx) => tx.memberSessions.insert(session));
+  await deps.store.run(async (tx) => tx.sessions.insert(session));
   const person = await deps.store.run((tx) => tx.people.get(personId));
   return { session, person: person ?? assert.fail('a member is a person') };
 }

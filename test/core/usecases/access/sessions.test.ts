@@ -11,7 +11,7 @@ import type { ErrorCode } from '../../../../core/errors.js';
 import type { SessionClaims } from '../../../../core/ports/outside.js';
 import { requireScope } from '../../../../core/usecases/access/keys.js';
 import { addMember, removeMember } from '../../../../core/usecases/access/members.js';
-import { runSessionDeletion } from '../../../../core/usecases/access/page-sessions.js';
+import { runSessionDeletion } from '../../../../core/usecases/access/open-sessions.js';
 import {
   authenticateSession,
   createSession,
@@ -194,7 +194,7 @@ test('old sessions are deleted', async () => {
   const fresh = await authenticate(await newToken());
   await runSessionDeletion(deps, deps.clock.nowMs(), 1_000);
   const read = ({ session: { id } }: SessionActor) =>
-    deps.store.run((tx) => tx.memberSessions.get(id));
+    deps.store.run((tx) => tx.sessions.get(['token'], id));
   assert.deepEqual([await read(old), await read(fresh)], [null, fresh.session]);
 });
 

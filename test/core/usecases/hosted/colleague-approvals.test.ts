@@ -2,11 +2,12 @@
 // open.
 import assert from 'node:assert/strict';
 import { beforeEach, type TestContext, test } from 'node:test';
+import { pageSessionKinds } from '../../../../core/domain/access/session.js';
 import { MINUTE_MS } from '../../../../core/domain/base/instant.js';
 import type { Tenant } from '../../../../core/domain/base/tenant.js';
 import type { HostedPage } from '../../../../core/domain/hosted/hosted-page.js';
 import type { OutgoingMail } from '../../../../core/ports/outside.js';
-import { endSession, readSession } from '../../../../core/usecases/access/page-sessions.js';
+import { endSession, readSession } from '../../../../core/usecases/access/open-sessions.js';
 import {
   confirmQuote,
   requestQuote,
@@ -123,10 +124,14 @@ test('asking somebody else ends the links and sessions of the one who was asked'
   const { token } = await redeem(first);
   made.advanceClock(MINUTE_MS);
   const [again] = await mailsOf(() => ask(cfo.toUpperCase()));
-  assert.notEqual(await readSession(made.deps, token), null, 'the same person stays');
+  assert.notEqual(
+    await readSession(made.deps, pageSessionKinds, token),
+    null,
+    'the same person stays',
+  );
   made.advanceClock(MINUTE_MS);
   const [other] = await mailsOf(() => ask(ceo));
-  assert.equal(await readSession(made.deps, token), null);
+  assert.equal(await readSession(made.deps, pageSessionKinds, token), null);
   await assert.rejects(redeem(again), badLink);
   assert.equal((await redeem(other)).session?.kind, 'approver');
 });
@@ -157,7 +162,7 @@ test('a sign-in that began before somebody else was asked is refused', async () 
   const code = codeIn(mail);
   await assert.rejects(redeemLink(deps, page, tokenIn(mail), 'en', { code }), badLink);
   const open = await made.deps.store.run((tx) =>
-    tx.pageSessions.openOfPayment(tenant, 'approver', id),
+    tx.sessions.open(tenant, ['approver'], { paymentId: id }),
   );
   assert.deepEqual(open, []);
 });
@@ -165,7 +170,7 @@ test('a sign-in that began before somebody else was asked is refused', async () 
 test('who signs in while somebody else is asked has no session afterwards', async () => {
   const [first] = await mailsOf(() => ask(cfo));
   // No link and no session is left that the next request would end.
-  await endSession(made.deps, (await redeem(first)).token);
+  await endSession(made.deps, (await redeem(first)).session ?? assert.fail());
   const page = await approvalPage();
   made.advanceClock(MINUTE_MS);
   const { store } = made.deps;
@@ -181,7 +186,7 @@ test('who signs in while somebody else is asked has no session afterwards', asyn
   const request = { email: ceo, locale: 'en', client: null } as const;
   assert.equal(await askApprover(deps, await paymentNow(), request), null);
   assert.equal(hasSignedIn, true);
-  const open = await store.run((tx) => tx.pageSessions.openOfPayment(tenant, 'approver', id));
+  const open = await store.run((tx) => tx.sessions.open(tenant, ['approver'], { paymentId: id }));
   assert.deepEqual(open, []);
 });
 

@@ -1,9 +1,10 @@
 // An owner's part of the KYC form, when another person is asked for it.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { pageSessionKinds } from '../../../../core/domain/access/session.js';
 import { DAY_MS, MINUTE_MS, SECOND_MS } from '../../../../core/domain/base/instant.js';
 import type { Tenant } from '../../../../core/domain/base/tenant.js';
-import { readSession } from '../../../../core/usecases/access/page-sessions.js';
+import { readSession } from '../../../../core/usecases/access/open-sessions.js';
 import {
   addOwner,
   askOwner,
@@ -210,8 +211,8 @@ test('a form that was handed over is taken back: link and sessions end, what was
   await assert.rejects(ask('other@company.example'), { code: 'PaymentStateConflict' });
   const own = await startSession(deps, { ...tenant, ...visitor });
   await takeBackForm(deps, visitor, own.session.id);
-  assert.equal(await readSession(deps, entered.token), null);
-  assert.notEqual(await readSession(deps, own.token), null);
+  assert.equal(await readSession(deps, pageSessionKinds, entered.token), null);
+  assert.notEqual(await readSession(deps, pageSessionKinds, own.token), null);
   await assert.rejects(redeemLink(deps, page, unused, 'en'), { code: 'InvalidSignInLink' });
   assert.equal((await made.open()).draft.dossier.legalName, typedCompany.legalName);
   await ask('other@company.example');
@@ -237,6 +238,6 @@ test('who takes back a form without a payment keeps their own session', async (t
     client: null,
   });
   await takeBackForm(deps, own.session, own.session.id);
-  assert.notEqual(await readSession(deps, own.token), null);
-  assert.equal(await readSession(deps, other.token), null);
+  assert.notEqual(await readSession(deps, pageSessionKinds, own.token), null);
+  assert.equal(await readSession(deps, pageSessionKinds, other.token), null);
 });

@@ -2,14 +2,14 @@
 // and the first PIX destination, which is all that a link sets.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { hashSessionToken } from '../../../../core/domain/access/session.js';
+import { hashSessionToken, pageSessionKinds } from '../../../../core/domain/access/session.js';
 import { DAY_MS } from '../../../../core/domain/base/instant.js';
 import type { Tenant } from '../../../../core/domain/base/tenant.js';
 import { readyToCollect } from '../../../../core/domain/parties/connected-account.js';
 import { noPayout } from '../../../../core/domain/parties/payee.js';
 import type { Deps } from '../../../../core/ports/deps.js';
 import { guarded } from '../../../../core/usecases/access/guarded-changes.js';
-import { guardSession, readSession } from '../../../../core/usecases/access/page-sessions.js';
+import { guardSession, readSession } from '../../../../core/usecases/access/open-sessions.js';
 import {
   createOnboardingLink,
   onboardingLinkState,
@@ -37,10 +37,11 @@ async function newLink(deps: Deps, tenant: Tenant, id: string): Promise<string> 
 
 /** A form of the session that stores something. */
 async function sends(deps: Deps, { token }: { readonly token: string }): Promise<void> {
-  const session = (await readSession(deps, token)) ?? assert.fail('the session is open');
+  const session =
+    (await readSession(deps, pageSessionKinds, token)) ?? assert.fail('the session is open');
   const nowMs = deps.clock.nowMs();
   const acting = guarded(deps, (tx) => guardSession(tx, session, nowMs));
-  await acting.store.run(async (tx) => tx.pageSessions.touch({ ...session, seenAtMs: nowMs + 1 }));
+  await acting.store.run(async (tx) => tx.sessions.touch({ ...session, seenAtMs: nowMs + 1 }));
 }
 
 test('a link starts sessions of its seller until one stores something, which ends the rest', async (t) => {
@@ -56,7 +57,7 @@ test('a link starts sessions of its seller until one stores something, which end
   await sends(deps, person);
   assert.equal(await stateOf(), 'used');
   assert.equal(await redeemOnboardingLink(deps, tenant, id, token), null);
-  assert.equal(await readSession(deps, gateway?.token ?? ''), null);
+  assert.equal(await readSession(deps, pageSessionKinds, gateway?.token ?? ''), null);
   await sends(deps, person);
 });
 
@@ -87,7 +88,7 @@ test('a newer link ends the links and sessions before it', async (t) => {
   assert.equal(await redeemOnboardingLink(deps, tenant, id, unused), null);
   const made = await redeemOnboardingLink(deps, tenant, id, used);
   const newest = await newLink(deps, tenant, id);
-  assert.equal(await readSession(deps, made?.token ?? ''), null);
+  assert.equal(await readSession(deps, pageSessionKinds, made?.token ?? ''), null);
   assert.deepEqual(await onboardingLinkState(deps, tenant, id, newest), { state: 'valid' });
 });
 
@@ -99,12 +100,15 @@ test('a newer link ends few rows, however often a phone was asked for', async (t
   const first = await startPhoneUpload(deps, session);
   const phone = await redeemPhoneUpload(deps, await startPhoneUpload(deps, session));
   const last = await startPhoneUpload(deps, session);
-  assert.equal(await readSession(deps, first), null);
-  assert.equal(await readSession(deps, phone?.token ?? ''), null);
-  const open = await deps.store.run((tx) => tx.pageSessions.openOfAccount(tenant, id));
+  assert.equal(await readSession(deps, pageSessionKinds, first), null);
+  assert.equal(await readSession(deps, pageSessionKinds, phone?.token ?? ''), null);
+  const open = await deps.store.run((tx) =>
+    tx.sessions.open(tenant, pageSessionKinds, { accountId: id }),
+  );
   assert.deepEqual(open.map(({ kind }) => kind).toSorted(), ['seller', 'seller_link', 'upload']);
   await newLink(deps, tenant, id);
-  for (const token of [last, made?.token ?? '']) assert.equal(await readSession(deps, token), null);
+  for (const token of [last, made?.token ?? ''])
+    assert.equal(await readSession(deps, pageSessionKinds, token), null);
 });
 
 test('a link works for 7 days, whenever it is opened first', async (t) => {
@@ -139,7 +143,9 @@ test('a link opens its own seller alone, and the store has only the hash of its 
     assert.equal(state, 'unknown');
     assert.equal(await redeemOnboardingLink(deps, by, account, given), null);
   }
-  const stored = await deps.store.run((tx) => tx.pageSessions.byId(hashSessionToken(token)));
+  const stored = await deps.store.run((tx) =>
+    tx.sessions.byToken(['seller_link'], hashSessionToken(token)),
+  );
   assert.ok(stored !== null && !JSON.stringify(stored).includes(token));
 });
 

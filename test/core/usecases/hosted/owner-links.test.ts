@@ -1,11 +1,12 @@
 // Sign-in to a KYC form without a payment, and to the part of an owner.
 import assert from 'node:assert/strict';
 import { beforeEach, type TestContext, test } from 'node:test';
+import { pageSessionKinds } from '../../../../core/domain/access/session.js';
 import { DAY_MS, MINUTE_MS } from '../../../../core/domain/base/instant.js';
 import type { Tenant } from '../../../../core/domain/base/tenant.js';
 import type { HostedPage } from '../../../../core/domain/hosted/hosted-page.js';
 import type { OutgoingMail } from '../../../../core/ports/outside.js';
-import { readSession } from '../../../../core/usecases/access/page-sessions.js';
+import { readSession } from '../../../../core/usecases/access/open-sessions.js';
 import { endOwnerAccess, stageOwnerLink } from '../../../../core/usecases/hosted/owner-links.js';
 import { redeemLink, requestLink } from '../../../../core/usecases/hosted/sign-ins.js';
 import { startBuyerKyc } from '../../../../core/usecases/parties/kyc.js';
@@ -67,14 +68,14 @@ test('who is asked in place of another owner ends the access of that one', async
   const { token } = await redeemLink(made.deps, page, tokenIn(first), 'en', byCode);
   await assert.rejects(redeemLink(made.deps, page, tokenIn(again), 'en'), badLink);
   const [late] = await askOwner(submission.id, 'bo@example.com');
-  assert.notEqual(await readSession(made.deps, token), null);
+  assert.notEqual(await readSession(made.deps, pageSessionKinds, token), null);
   const [other] = await askOwner(submission.id, 'cy@example.com');
   await assert.rejects(redeemLink(made.deps, page, tokenIn(late), 'en'), badLink);
-  assert.equal(await readSession(made.deps, token), null);
+  assert.equal(await readSession(made.deps, pageSessionKinds, token), null);
   const entered = await redeemLink(made.deps, page, tokenIn(other), 'en');
   const part = { ...tenant, submissionId: submission.id, ownerIndex: 2 };
   await made.deps.store.run((tx) => endOwnerAccess(made.deps, tx, part));
-  assert.equal(await readSession(made.deps, entered.token), null);
+  assert.equal(await readSession(made.deps, pageSessionKinds, entered.token), null);
 });
 
 test('an owner’s link opens that owner’s part only, and its page mails a new one', async () => {

@@ -2,13 +2,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { pageSessionKinds } from '../../../../core/domain/access/session.js';
 import { DAY_MS, HOUR_MS } from '../../../../core/domain/base/instant.js';
 import {
   UNUSED_RETENTION_MS,
   UPLOAD_URL_LIFE_MS,
 } from '../../../../core/domain/parties/document.js';
 import { fileTypeOf } from '../../../../core/domain/parties/file-type.js';
-import { readSession } from '../../../../core/usecases/access/page-sessions.js';
+import { readSession } from '../../../../core/usecases/access/open-sessions.js';
 import {
   documentLimits,
   redeemPhoneUpload,
@@ -164,12 +165,15 @@ test('a file that the form does not ask for is not taken', async (t) => {
 test('a phone may upload to the form and do nothing else', async (t) => {
   const made = await aPerson(t);
   const link = await startPhoneUpload(made.deps, made.visitor);
-  const { endsAtMs } = (await readSession(made.deps, link)) ?? assert.fail('no link');
+  const { endsAtMs } =
+    (await readSession(made.deps, pageSessionKinds, link)) ?? assert.fail('no link');
   assert.equal(endsAtMs - made.deps.clock.nowMs(), 10 * 60_000);
   const redeemed = await redeemPhoneUpload(made.deps, link);
   assert.equal(await redeemPhoneUpload(made.deps, link), null);
-  assert.equal(await readSession(made.deps, link), null);
-  const phone = (await readSession(made.deps, redeemed?.token ?? '')) ?? assert.fail('no session');
+  assert.equal(await readSession(made.deps, pageSessionKinds, link), null);
+  const phone =
+    (await readSession(made.deps, pageSessionKinds, redeemed?.token ?? '')) ??
+    assert.fail('no session');
   assert.equal(phone.submissionId, (await made.submission()).id);
   for (const kind of personFiles) assert.equal(await made.upload(kind, null, phone), null);
   await assert.rejects(made.type('person', {}, null, phone), { code: 'NotFound' });

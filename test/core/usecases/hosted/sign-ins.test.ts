@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { pageSessionKinds } from '../../../../core/domain/access/session.js';
 import { DAY_MS, MINUTE_MS } from '../../../../core/domain/base/instant.js';
 import type { Tenant } from '../../../../core/domain/base/tenant.js';
 import type { Payment } from '../../../../core/domain/payments/payment.js';
-import { readSession } from '../../../../core/usecases/access/page-sessions.js';
+import { readSession } from '../../../../core/usecases/access/open-sessions.js';
 import {
   hashBrowser,
   linkState,
@@ -56,7 +57,7 @@ test('the buyer asks for a link on the page and is signed in by it', async () =>
   assert.equal(mail?.to, email, 'at the address of the payment, which nobody types');
   const { token, session, view } = await openLink(made.deps, mail);
   assert.deepEqual([view?.payment.id, view?.payment.status], [payment.id, 'buyer_kyc_pending']);
-  assert.deepEqual(await readSession(made.deps, token), session);
+  assert.deepEqual(await readSession(made.deps, pageSessionKinds, token), session);
   assert.partialDeepStrictEqual(session, { ...tenant, kind: 'buyer', paymentId: payment.id });
 });
 
@@ -159,7 +160,7 @@ test('the code of an invitation goes with its link only', async () => {
   const withCode = (code: string) =>
     redeemLink(made.deps, pageOf(invoice), tokenIn(mail), 'en', { code });
   await assert.rejects(withCode(otherThan(codeIn(mail))), badCode);
-  assert.equal((await withCode(codeIn(mail))).session?.isPressed, false);
+  assert.equal((await withCode(codeIn(mail))).session?.began, 'mail');
   await assert.rejects(withCode(codeIn(mail)), badLink, 'once');
 });
 
@@ -168,7 +169,7 @@ test('a link that was pressed opens with the code of its mail, five times at mos
   const token = tokenIn(mail);
   const use = (code = '') => redeemLink(made.deps, pageOf(invoice), token, 'en', { code });
   const pressed = await use();
-  assert.equal(pressed.session?.isPressed, true);
+  assert.equal(pressed.session?.began, 'press');
   await assert.rejects(use(), badLink);
   const look = () => linkState(made.deps, pageOf(invoice), token);
   const masked = { state: 'valid', takes: 'code', address: 'A•••@Example.com' };

@@ -1,13 +1,14 @@
 // Mails about the progress of a payment and of a buyer's KYC.
 import assert from 'node:assert/strict';
 import { beforeEach, type TestContext, test } from 'node:test';
+import { pageSessionKinds } from '../../../../core/domain/access/session.js';
 import { MINUTE_MS } from '../../../../core/domain/base/instant.js';
 import type { Locale } from '../../../../core/domain/base/locale.js';
 import { money } from '../../../../core/domain/base/money.js';
 import type { Tenant } from '../../../../core/domain/base/tenant.js';
 import type { MailStatus } from '../../../../core/domain/mail/mail.js';
 import type { Payment } from '../../../../core/domain/payments/payment.js';
-import { readSession } from '../../../../core/usecases/access/page-sessions.js';
+import { readSession } from '../../../../core/usecases/access/open-sessions.js';
 import { redeemLink, requestLink } from '../../../../core/usecases/hosted/sign-ins.js';
 import { runMails } from '../../../../core/usecases/mail/mails.js';
 import { startBuyerKyc } from '../../../../core/usecases/parties/kyc.js';
@@ -151,12 +152,12 @@ for (const [purpose, status] of Object.entries(awaited)) {
 
   test(`${purpose}: a page that has shown it makes the mail needless`, async () => {
     const { payment, token } = await usedPage(10_055n);
-    await readSession(made.deps, token);
+    await readSession(made.deps, pageSessionKinds, token);
     await made.play(tenant, payment.id, status);
     await made.settle();
     assert.deepEqual(of(await noticesOf(payment)), [], 'the page has some seconds');
     made.advanceClock(2_000);
-    await readSession(made.deps, token);
+    await readSession(made.deps, pageSessionKinds, token);
     made.advanceClock(30_000);
     await made.settle();
     assert.deepEqual(of(await noticesOf(payment)), []);
@@ -165,10 +166,10 @@ for (const [purpose, status] of Object.entries(awaited)) {
 
   test(`${purpose}: a page that was open and has not shown it makes the mail half a minute late`, async () => {
     const { payment, token } = await usedPage(10_055n);
-    await readSession(made.deps, token);
+    await readSession(made.deps, pageSessionKinds, token);
     await made.play(tenant, payment.id, status);
     made.advanceClock(29_999);
-    await readSession(made.deps, token, { background: true });
+    await readSession(made.deps, pageSessionKinds, token, { background: true });
     await made.settle();
     assert.deepEqual(of(await noticesOf(payment)), []);
     made.advanceClock(1);

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { beforeEach, type TestContext, test } from 'node:test';
 import type { SessionSubject } from '../../../../core/domain/access/session.js';
+import { pageSessionKinds } from '../../../../core/domain/access/session.js';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../../../core/domain/base/instant.js';
 import {
   endSession,
   readSession,
   runSessionDeletion,
-} from '../../../../core/usecases/access/page-sessions.js';
+} from '../../../../core/usecases/access/open-sessions.js';
 import { quarantineRestored } from '../../../../core/usecases/service/epochs.js';
 import { startSession } from '../../../support/scenes/started-session.js';
 import { type World, world } from '../../../support/scenes/test-world.js';
@@ -20,7 +21,7 @@ beforeEach(async (t) => {
   subject = { ...(await made.newTenant()), kind: 'buyer', ...form };
 });
 
-const read = (token: string) => readSession(made.deps, token);
+const read = (token: string) => readSession(made.deps, pageSessionKinds, token);
 
 test('a session is found by its token, of which only a hash is stored', async () => {
   const { token, session } = await startSession(made.deps, subject);
@@ -32,12 +33,12 @@ test('a session is found by its token, of which only a hash is stored', async ()
 test('a page that it shows is recorded, a request in the background is not', async () => {
   const { token, session } = await startSession(made.deps, subject);
   made.advanceClock(SECOND_MS);
-  await readSession(made.deps, token, { background: true });
+  await readSession(made.deps, pageSessionKinds, token, { background: true });
   made.advanceClock(SECOND_MS);
-  const seenAtMs = session.seenAtMs + 2 * SECOND_MS;
+  const seenAtMs = (session.seenAtMs ?? 0) + 2 * SECOND_MS;
   assert.equal((await read(token))?.seenAtMs, seenAtMs);
   made.advanceClock(SECOND_MS);
-  const after = await readSession(made.deps, token, { background: true });
+  const after = await readSession(made.deps, pageSessionKinds, token, { background: true });
   assert.equal(after?.seenAtMs, seenAtMs);
 });
 
@@ -69,19 +70,21 @@ test('it ends after twelve hours of use, one for uploads after ten minutes', asy
 });
 
 test('a signed-out session is over on every host', async () => {
-  const { token } = await startSession(made.deps, subject);
-  await endSession(made.deps, token);
+  const { token, session } = await startSession(made.deps, subject);
+  await endSession(made.deps, { ...session, kind: 'seller' });
+  assert.notEqual(await read(token), null, 'of another kind');
+  await endSession(made.deps, session);
   assert.equal(await read(token), null);
-  await endSession(made.deps, token);
-  await endSession(made.deps, 'unknown');
+  await endSession(made.deps, session);
+  await endSession(made.deps, { ...session, id: 'unknown' });
 });
 
 test('in quarantine a page can be read and a session ended', async () => {
-  const { token } = await startSession(made.deps, subject);
+  const { token, session } = await startSession(made.deps, subject);
   await quarantineRestored(made.deps);
   made.advanceClock(2 * MINUTE_MS);
   assert.notEqual(await read(token), null);
-  await endSession(made.deps, token);
+  await endSession(made.deps, session);
   assert.equal(await read(token), null);
 });
 
