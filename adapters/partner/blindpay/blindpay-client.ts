@@ -382,6 +382,8 @@ async function readPage<T extends { readonly id: string }>(
   // Without pages, a list as long as one may have been cut.
   const isLong = paging === 'pages' && items.length >= size;
   const hasMore = given?.has_more ?? isLong;
-  const isCut = hasMore && (!given || items.length === 0);
+  // A page that ends where it was to begin does not lead on: the place was ignored.
+  const leadsOn = given && items.length > 0 && items.at(-1)?.id !== after;
+  const isCut = hasMore && !leadsOn;
   return { outcome: 'done', value: { items, hasMore, isCut } };
 }

@@ -20,22 +20,30 @@ export interface BookQuery {
   readonly cursor: string | null;
 }
 
+const CIRCLE = "the partner's list comes to a page that was read";
+
 type PageAnswer = Awaited<ReturnType<PartnerStatement['page']>>;
 
 const once: PartnerCall = (ask) => ask();
 
-/** Page by page to the end, or to the first answer that is no page. */
+/**
+ * Page by page to the end, or to the first answer that is no page. A list that turns in a circle
+ * is not read to its end: its place is `later`.
+ */
 export async function* readBook(
   statement: PartnerStatement,
   { kind, sinceMs, cursor: first }: BookQuery,
   call: PartnerCall = once,
 ): AsyncGenerator<PageAnswer> {
+  const places = new Set([first]);
   for (let cursor: string | null = first; ; ) {
     const query = { sinceMs, cursor };
     const answer: PageAnswer = await call(() => statement.page(kind, query));
     yield answer;
     if (answer.outcome !== 'done' || answer.value.nextCursor === null) return;
     cursor = answer.value.nextCursor;
+    if (places.has(cursor)) return yield { outcome: 'later', reason: CIRCLE };
+    places.add(cursor);
   }
 }
 

@@ -201,7 +201,13 @@ test('a search reads all pages; what could not be read is not absent', async (t)
   at.given = { status: 503, body: page };
   assert.equal((await search('d')).outcome, 'later');
   at.given = list(true, ['x', 'y']);
+  seen.length = 0;
+  assert.equal((await search('d')).outcome, 'later');
+  assert.equal(seen.length, 2, 'a page that comes again ends it');
+  let pages = 0;
   const slow = client.search('/things', shape, () => {
+    pages += 1;
+    at.given = list(true, [`x${pages}`]);
     at.nowMs += 2_000;
     return null;
   });

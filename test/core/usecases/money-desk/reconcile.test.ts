@@ -400,6 +400,22 @@ test('the partner is asked again for as long as the waits allow, and what is mis
   assert.ok(absent.missed.some((miss) => miss.reason === 'busy'));
 });
 
+test('a list that turns in a circle ends as not read', async (t) => {
+  const made = await scene(t);
+  const statement = made.made.partner.statement ?? assert.fail();
+  const next: Readonly<Record<string, string>> = { one: 'two', two: 'one' };
+  const page: typeof statement.page = async (_, { cursor }) => {
+    const value = { entries: [], unreadable: [], nextCursor: next[cursor ?? 'one'] ?? null };
+    return { outcome: 'done', value };
+  };
+  changePartner(made.made.partner, { statement: { ...statement, page } });
+  const { missed } = await made.run();
+  assert.deepEqual(
+    missed.flatMap((miss) => (miss.partnerRef === null ? [miss.book] : [])).toSorted(),
+    ['payin', 'payout'],
+  );
+});
+
 test('a partner without books cannot be compared', async (t) => {
   const { deps } = await world(t);
   const options = { mode: 'test', sinceMs: 0, waitMaxMs: 0 } as const;
