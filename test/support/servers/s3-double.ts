@@ -29,6 +29,8 @@ export interface S3Double {
   readonly requests: string[];
   /** Faults of the next requests, in order. */
   readonly faults: S3Fault[];
+  /** A request was read and gets no answer. */
+  onSilent: () => void;
   /** Keys per page, if fewer than are requested. */
   pageMax: number;
   close(): Promise<void>;
@@ -51,6 +53,7 @@ export async function startS3(region = 'eu-test-1'): Promise<S3Double> {
     objects: new Map(),
     requests: [],
     faults: [],
+    onSilent: () => undefined,
     pageMax: 1_000,
     async close() {
       server.closeAllConnections();
@@ -74,7 +77,7 @@ async function serve(double: S3Double, request: IncomingMessage, response: Serve
   const key = url.pathname.slice(`/${BUCKET}/`.length);
   double.requests.push(`${request.method} ${key === '' ? url.search : key}`);
   if (fault === 'dropped') return response.destroy();
-  if (fault === 'silent') return undefined;
+  if (fault === 'silent') return double.onSilent();
   const { status, body: bytes } =
     fault === '500' || fault === '503'
       ? failure(Number(fault), fault === '503' ? 'SlowDown' : 'InternalError')
