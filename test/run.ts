@@ -20,6 +20,7 @@ import {
   renameSync,
   rmSync,
   statfsSync,
+  statSync,
   writeFileSync,
 } from 'node:fs';
 import { availableParallelism, loadavg, tmpdir } from 'node:os';
@@ -120,6 +121,8 @@ const SLOWEST = 20;
 const FOLDER = 'ponte-tests-';
 /** Linux has files in memory there. */
 const IN_MEMORY = '/dev/shm';
+/** Nothing was written to a folder that a killed run left for so long. */
+const LEFTOVER_MS = 3_600_000;
 /** Of it and of the memory must be free: three times what a run of all tests takes. */
 const IN_MEMORY_MIN_BYTES = 6 * 2 ** 30;
 /** Maximum number of files in a line about a process. */
@@ -251,7 +254,7 @@ function mayHold(parent: string): boolean {
   if (parent !== IN_MEMORY) return true;
   const probe = join(parent, `${FOLDER}${process.pid}`);
   try {
-    for (const name of readdirSync(parent)) if (isLeftover(name)) removeFolder(join(parent, name));
+    for (const name of readdirSync(parent)) removeLeftover(join(parent, name));
     const { bavail, bsize } = statfsSync(parent);
     writeFileSync(probe, '#!/bin/sh\n', { mode: 0o755 });
     execFileSync(probe);
@@ -263,10 +266,11 @@ function mayHold(parent: string): boolean {
   }
 }
 
-/** A run that was killed leaves its folder. */
-function isLeftover(name: string): boolean {
-  const [, pid] = new RegExp(`^${FOLDER}(\\d+)-`).exec(name) ?? [];
-  return pid !== undefined && !existsSync(`/proc/${pid}`);
+/** A run that was killed leaves its folder. A container may see the files of others that run. */
+function removeLeftover(path: string): void {
+  const [, pid] = new RegExp(`/${FOLDER}(\\d+)-[^/]*$`).exec(path) ?? [];
+  if (pid === undefined || existsSync(`/proc/${pid}`)) return;
+  if (statSync(path).mtimeMs < Date.now() - LEFTOVER_MS) removeFolder(path);
 }
 
 function removeFolder(path: string): void {
