@@ -5,9 +5,9 @@ import type { MailSubject } from './mail.js';
 
 interface LinkRule {
   /**
-   * What a press does that is no proof of a person. `opens`: begins a session that decides nothing
-   * (`isPressed`, `press`). `asks_code`: nothing; the page asks for the code of the mail. `none`:
-   * there is no button, the link shows a page.
+   * What a press does that is no proof of a person. `opens`: begins a session (`press`) that
+   * decides nothing. `asks_code`: nothing; the page asks for the code of the mail. `none`: there is
+   * no button, the link shows a page.
    */
   readonly press: 'opens' | 'asks_code' | 'none';
   /**
