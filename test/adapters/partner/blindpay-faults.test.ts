@@ -13,13 +13,20 @@ import {
   pixKey,
   preparedPayin,
   preparedPayout,
+  type SceneOptions,
   usd,
 } from '../../support/blindpay/blindpay-scene.js';
 import { type Fault, faults } from '../../support/blindpay/blindpay-server.js';
 
-/** Only a call without an answer waits for it; the others have the usual limit. */
-function limitOf(fault: Fault | null) {
-  return faults[fault ?? '429'].answer === null ? { timeoutMs: 1_000 } : {};
+/** The time of a call is over once BlindPay has read it and is silent, on any machine. */
+async function impatient(t: TestContext, options: SceneOptions = {}): Promise<BlindPayScene> {
+  const scene = await blindPay(t, options);
+  t.mock.method(AbortSignal, 'timeout', () => {
+    const limit = new AbortController();
+    scene.server.onSilent = () => limit.abort(new DOMException('no answer', 'TimeoutError'));
+    return limit.signal;
+  });
+  return scene;
 }
 
 type Calls = Pick<CommandCalls<never, unknown>, 'start' | 'find'>;
@@ -52,8 +59,8 @@ const kinds = {
   },
 } as const;
 
-async function ordered(t: TestContext, name: keyof typeof kinds, fault: Fault | null = null) {
-  const scene = await blindPay(t, limitOf(fault));
+async function ordered(t: TestContext, name: keyof typeof kinds) {
+  const scene = await impatient(t);
   const kind = kinds[name];
   const request = await kind.prepare(scene);
   const { start, find } = kind.calls(scene);
@@ -80,7 +87,7 @@ const cases = Object.keys(kinds).flatMap((name) =>
 
 for (const [name, fault] of cases) {
   test(`${name}, ${fault}: repeated with the same text it is one, and found`, async (t) => {
-    const { scene, kind, request, start, find } = await ordered(t, name, fault);
+    const { scene, kind, request, start, find } = await ordered(t, name);
     scene.server.failNext(kind.call, fault);
     const first = await start(request);
     const isEffective = faults[fault].effect;
@@ -360,7 +367,7 @@ test('PIX account, wallet and virtual account: a fault at any call leaves one of
   const path = /^POST \/customers\/[^/]+\/(bank-accounts|wallets|virtual-accounts)$/;
   for (const step of ['bank-accounts', 'wallets', 'virtual-accounts']) {
     for (const fault of Object.keys(faults) as Fault[]) {
-      const scene = await blindPay(t, { ...limitOf(fault), route: { bankingPartner: 'cfsb' } });
+      const scene = await impatient(t, { route: { bankingPartner: 'cfsb' } });
       const partyRef = await approvedCustomer(scene);
       scene.server.failNext(`POST /customers/${partyRef}/${step}`, fault);
       const input = { partyRef, pixKey, accountHolderName: 'Ana Lima', key: 'key-1' };

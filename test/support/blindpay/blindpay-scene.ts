@@ -28,8 +28,6 @@ export interface SceneOptions {
   readonly secrets?: readonly string[];
   readonly callsPerMinute?: number;
   readonly limit?: { readonly perMinute: number; readonly burst: number };
-  /** Of a call; short where a fault makes calls time out. */
-  readonly timeoutMs?: number;
   readonly readFile?: ReadFile;
   readonly files?: ReadonlyMap<string, { readonly type: string; readonly bytes: Uint8Array }>;
 }
@@ -50,7 +48,7 @@ export interface BlindPayScene {
 
 export async function openBlindPay(options: SceneOptions = {}): Promise<BlindPayScene> {
   const { mode = 'test', secrets = [secret], files = new Map(), limit } = options;
-  const { callsPerMinute = 0, timeoutMs } = options;
+  const { callsPerMinute = 0 } = options;
   const log: LogEntry[] = [];
   const messages: SignedMessage[] = [];
   const server = await startBlindPay({ nowMs: () => scene.nowMs, callsPerMinute });
@@ -67,7 +65,6 @@ export async function openBlindPay(options: SceneOptions = {}): Promise<BlindPay
       readFile: options.readFile ?? (async (url) => files.get(url) ?? null),
       route: { ...network, paymentMethod: 'ach', bankingPartner: null, ...options.route },
       limit: limit ?? { perMinute: 0, burst: 1 },
-      ...(timeoutMs === undefined ? {} : { timeoutMs }),
     });
   const scene: BlindPayScene = {
     partner: make(),

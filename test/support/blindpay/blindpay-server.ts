@@ -91,6 +91,8 @@ export interface BlindPayServer {
   sendsDate: boolean;
   /** What the instance refuses from now on. */
   refusal: (sent: Sent) => Answer | null;
+  /** A call was read and gets no answer. */
+  onSilent: () => void;
   /** What leaves the instance in place of its answer. */
   change: (sent: Sent, answer: Answer) => Answer;
   /** The next call of this method and path, as `POST /payins/evm`, has this fault. */
@@ -250,13 +252,15 @@ export async function startBlindPay(
       if (opened.sendsDate) response.setHeader('date', new Date(options.nowMs()).toUTCString());
       const answer = desk.receive(call, fault, (effect) => void late.push(effect));
       if (answer === 'cut') cut(response);
-      else if (answer !== null) write(response, answer);
+      else if (answer === null) opened.onSilent();
+      else write(response, answer);
     })();
   });
   server.listen(options.port ?? 0, '127.0.0.1');
   await once(server, 'listening');
   const opened: BlindPayServer = {
     sendsDate: true,
+    onSilent: () => undefined,
     refusal: options.refusal ?? (() => null),
     change: (_, answer) => answer,
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
