@@ -5,7 +5,7 @@ import { playRound, type Violation } from './fuzz-round.js';
 /** Short enough that lists and queues of a service stay short. */
 const ROUND_COUNT = 500;
 /** A run of this length must reach every operation. */
-const COVERING_COUNT = 1_500;
+const COVERING_COUNT = 5_000;
 
 const PROBLEM_SHOWN_MAX = 1_000;
 

@@ -1,6 +1,6 @@
 // Fuzzes the HTTP API: `npm run fuzz`. `--seed N --count M` repeats a run, `--trace` prints every
 // request. Every 500 requests a new service starts with the next seed, and a failure prints the
-// seed and count of its round. Exits with 1 on a failure. A run of 1,500 requests or more also
+// seed and count of its round. Exits with 1 on a failure. A run of 5,000 requests or more also
 // fails if an operation never returned 2xx.
 import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
