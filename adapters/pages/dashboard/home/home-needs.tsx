@@ -5,6 +5,7 @@ import type { ShownView } from '../../../../core/domain/payments/change.js';
 import { situationOf } from '../../../../core/domain/payments/situation.js';
 import type { DeadLetters } from '../../../../core/usecases/webhooks/deliveries.js';
 import type { Failing } from '../../../../core/usecases/webhooks/subscription-health.js';
+import { lettersOf } from '../../kit/components.js';
 import { Icon } from '../../kit/icons.js';
 import { Card } from '../../kit/pages/card.js';
 import { type DashboardScene, may, useDashboard } from '../dashboard-scene.js';
@@ -17,7 +18,6 @@ import { sumText } from './plots.js';
 
 /** Longer names are cut in sentences, in letters. */
 const NAME_MAX = 48;
-const letters = new Intl.Segmenter();
 /** Each is named; more are the same again. */
 const NAMED_MAX = 5;
 /** Payments that the operator works on are read one by one. */
@@ -197,7 +197,7 @@ export function needsOf(scene: DashboardScene, home: Needing): readonly Need[] {
 
 /** Its page has all of it. */
 function shortName(name: string): string {
-  const shown = [...letters.segment(name)].map(({ segment }) => segment);
+  const shown = lettersOf(name);
   if (shown.length <= NAME_MAX) return name;
   return `${shown.slice(0, NAME_MAX).join('').trimEnd()}…`;
 }
