@@ -24,6 +24,7 @@ import { until } from '../../../support/wait.js';
 type Answer = PartnerAnswer<PartyReport>;
 
 const notNow: Answer = { outcome: 'later', reason: 'busy' };
+const polled = { state: 'done', tries: 0, request: null } as const;
 
 /** Commands that the partner is asked about; those of `hangs` it answers when the test says so. */
 async function desk(t: TestContext, ids: readonly string[], hangs: readonly string[]) {
@@ -43,7 +44,7 @@ async function desk(t: TestContext, ids: readonly string[], hangs: readonly stri
   const dueAtMs = deps.clock.nowMs();
   await deps.store.run(async (tx) => {
     for (const id of ids) {
-      tx.commands.insert(aPartyCommand({ id, state: 'done', tries: 0, partnerRef: id, dueAtMs }));
+      tx.commands.insert(aPartyCommand({ ...polled, id, partnerRef: id, dueAtMs }));
     }
   });
   return {
@@ -223,7 +224,7 @@ test('a command without an end alerts once: without answers, in doubt, and over 
   const request = deps.secretBox.seal('{}', requestPurpose({ id: 'cmd_doubt' }));
   await deps.store.run(async (tx) => {
     for (const command of [
-      aPartyCommand({ id: 'cmd_polled', state: 'done', ...fresh }),
+      aPartyCommand({ id: 'cmd_polled', ...polled, ...fresh }),
       aPartyCommand({ id: 'cmd_doubt', state: 'unknown', partnerRef: null, request, ...fresh }),
     ]) {
       tx.commands.insert(command);
