@@ -104,15 +104,14 @@ const terms: Plugin = {
   name: 'terms',
   setup: ({ initialOptions: { outdir = 'dist' }, onEnd }) => {
     onEnd(({ metafile }) => {
-      const named = Object.keys(metafile?.inputs ?? {}).map(
-        (path) => /^node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1],
+      const folders = Object.keys(metafile?.inputs ?? {}).map(
+        (path) => /.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0],
       );
-      for (const name of new Set(named.filter((found) => found !== undefined))) {
-        const files = readdirSync(join('node_modules', name));
-        const file = files.find((found) => /^licen[cs]e/i.test(found));
+      for (const folder of new Set(folders.filter((found) => found !== undefined))) {
+        const name = folder.split('node_modules/').at(-1) ?? '';
+        const file = readdirSync(folder).find((found) => /^licen[cs]e/i.test(found));
         if (file === undefined) throw new Error(`${name} has no file with its terms`);
-        const to = join(outdir, 'licenses', `${name.replace('/', '-')}.txt`);
-        cpSync(join('node_modules', name, file), to);
+        cpSync(join(folder, file), join(outdir, 'licenses', `${name.replace('/', '-')}.txt`));
       }
     });
   },

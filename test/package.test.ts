@@ -289,7 +289,7 @@ for (const node of nodes) {
       const loaded = run(node, [quiet, ...preload, bin, '--version']).match(/^file:.*\.js$/gm);
       // The bundler names each file above its code.
       const packages = (loaded ?? []).flatMap((url) =>
-        [...readFileSync(new URL(url), 'utf8').matchAll(/^\/\/ node_modules\/([^/\n]+)/gm)].map(
+        [...readFileSync(new URL(url), 'utf8').matchAll(/^\/\/ .*node_modules\/([^/\n]+)/gm)].map(
           ([, name]) => name,
         ),
       );
