@@ -107,20 +107,20 @@ export function faultRules(faults: readonly CallFault[], check: RuleCheck): void
 }
 
 async function survives(harness: RuleHarness, kind: FailableCall, fault: CallFault): Promise<void> {
-  const { start, find } = harness.partner[kind];
+  const calls = harness.partner[kind];
   const request = await prepared[kind](harness);
   assert.ok(harness.failNext !== undefined, 'the harness fails calls on demand');
   harness.failNext(kind, fault);
-  const lost = await start(request);
+  const lost = await calls.start(request);
   assert.ok(lost.outcome === 'unknown' || lost.outcome === 'later', lost.outcome);
-  const found = await find(request);
+  const found = await calls.find(request);
   const isThere = fault === 'lost after its effect';
   if (found.outcome === 'done') assert.equal(found.value !== null, isThere);
   else assert.equal(found.outcome, 'later');
-  const { partnerRef } = done(await start(request));
+  const { partnerRef } = done(await calls.start(request));
   if (found.outcome === 'done' && found.value !== null) {
     assert.equal(partnerRef, found.value.partnerRef);
   }
-  assert.equal(done(await find(request))?.partnerRef, partnerRef);
+  assert.equal(done(await calls.find(request))?.partnerRef, partnerRef);
   assert.equal(done(await harness.restarted()[kind].find(request))?.partnerRef, partnerRef);
 }

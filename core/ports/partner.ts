@@ -150,13 +150,14 @@ export interface PartnerNotes {
  * One kind of command. `prepare` makes the exact text of a request and has no effect. The text is
  * stored before `start`, which may be repeated with the same text. `find` looks a command up by its
  * request; null: there is none. A read without an answer is `later`. So is one of an object that
- * another request than this made, since a call may be answered with the id of another command.
+ * another request than this made, since a call may be answered with the id of another command;
+ * `request` reads the stored text, for an adapter that compares it.
  */
 export interface CommandCalls<Input, Report> {
   prepare(input: Input): Promise<PartnerAnswer<string>>;
   start(request: string): Promise<PartnerAnswer<AcceptedCommand>>;
   find(request: string): Promise<PartnerAnswer<AcceptedCommand | null>>;
-  read(partnerRef: string, request?: string | null): Promise<PartnerAnswer<Report>>;
+  read(partnerRef: string, request?: () => string): Promise<PartnerAnswer<Report>>;
 }
 
 /** A pay-in or payout in the partner's books, whether we ordered it or not. */

@@ -263,17 +263,20 @@ export function payinsApi(desk: BlindPayContext): CommandCalls<PayinInput, Payin
       const whole = await readObject(desk, 'payins', id.value, orderedShape);
       return whole.outcome === 'done' ? done(await accepted(desk, fields, whole.value)) : whole;
     },
-    async read(partnerRef, request = null) {
+    async read(partnerRef, request) {
       const answer = await readPayin(desk, partnerRef);
       if (answer.outcome !== 'done') return answer;
-      const fields = request === null ? null : readRequest('payin', requestShape, request);
+      const fields = request && readRequest('payin', requestShape, request());
       return isOfAnother(answer.value, fields) ? otherRead : payinReport(desk, answer.value);
     },
   };
 }
 
-function isOfAnother({ payin_quote_id: quoteId }: Payin, fields: PayinRequest | null): boolean {
-  return fields !== null && !!quoteId && quoteId !== fields.quoteId;
+function isOfAnother(
+  { payin_quote_id: quoteId }: Payin,
+  fields: PayinRequest | null | undefined,
+): boolean {
+  return !!fields && !!quoteId && quoteId !== fields.quoteId;
 }
 
 /** The buyer needs another quote, which is refused in words if a limit was reached since. */

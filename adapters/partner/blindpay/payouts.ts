@@ -110,10 +110,10 @@ export function payoutsApi(desk: BlindPayContext): CommandCalls<PayoutInput, Pay
       const fields = readRequest('payout', requestShape, request);
       return fields === null ? notPrepared : findPayout(desk, fields);
     },
-    async read(partnerRef, request = null) {
+    async read(partnerRef, request) {
       const answer = await readObject(desk, 'payouts', partnerRef, payoutShape);
       if (answer.outcome !== 'done') return answer;
-      const fields = request === null ? null : readRequest('payout', requestShape, request);
+      const fields = request && readRequest('payout', requestShape, request());
       return isOfAnother(answer.value, fields) ? otherRead : payoutReport(desk, answer.value);
     },
   };
@@ -307,8 +307,8 @@ function isLike(
   return amount === null || amount === undefined || amount === fields.tokenMinor;
 }
 
-function isOfAnother({ description }: Payout, fields: Request | null): boolean {
-  if (fields === null || !description) return false;
+function isOfAnother({ description }: Payout, fields: Request | null | undefined): boolean {
+  if (!fields || !description) return false;
   return describedCommand(description).reference !== fields.reference;
 }
 

@@ -54,7 +54,7 @@ export async function askPartner(
     case 'read': {
       const { partnerRef } = command;
       assert(partnerRef !== null, 'an accepted command has the partner’s id');
-      const sent = command.request === null ? null : sentRequest(deps, command);
+      const sent = command.request === null ? undefined : () => sentRequest(deps, command);
       return { step, answer: await operationOf(command).callsOf(partner).read(partnerRef, sent) };
     }
     default:

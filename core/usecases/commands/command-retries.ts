@@ -128,13 +128,13 @@ async function lookUpRefused(deps: Deps, command: MoneyCommand): Promise<void> {
   // Without a request it was refused before any call: the partner never saw it.
   if (command.request === null) return;
   const { callsOf, reportKind: kind } = operationOf(command);
-  const { find, read } = callsOf(partner);
+  const calls = callsOf(partner);
   const request = sentRequest(deps, command);
-  const found = await find(request);
+  const found = await calls.find(request);
   if (found.outcome !== 'done') throw new PonteError('PartnerUnavailable');
   if (found.value === null) return;
   const { partnerRef } = found.value;
-  const answer = await read(partnerRef, request);
+  const answer = await calls.read(partnerRef, () => request);
   if (answer.outcome !== 'done') throw new PonteError('PartnerUnavailable');
   const { reference } = command;
   // Kind and report belong together by the table of operations.
