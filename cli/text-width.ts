@@ -1,5 +1,6 @@
 // How many columns of a terminal a text takes: characters of East Asia and most emoji take two,
 // signs that are drawn on the character before them none.
+import { lettersOf } from '../core/domain/base/text-letters.js';
 
 /** Unicode Standard Annex 11, classes W and F, in blocks. */
 const wide: readonly (readonly [first: number, last: number])[] = [
@@ -20,10 +21,7 @@ const wide: readonly (readonly [first: number, last: number])[] = [
 ];
 
 export function widthOf(text: string): number {
-  // Most texts are in one alphabet. The first segmenter of a process takes 7 ms.
-  if (/^[ -~]*$/.test(text)) return text.length;
-  const graphemes = [...new Intl.Segmenter('en').segment(text)];
-  return graphemes.reduce((sum, { segment }) => sum + columnsOf(segment), 0);
+  return lettersOf(text).reduce((sum, letter) => sum + columnsOf(letter), 0);
 }
 
 /** The same as `padEnd` and `padStart`, by columns. */

@@ -4,6 +4,7 @@ import type { ComponentChildren, VNode } from 'preact';
 import { formatInstant, HOUR_MS } from '../../../core/domain/base/instant.js';
 import { type Locale, locales } from '../../../core/domain/base/locale.js';
 import type { Money } from '../../../core/domain/base/money.js';
+import { lettersOf } from '../../../core/domain/base/text-letters.js';
 import { isLastDay, lastWholeDayMs } from './format.js';
 import { Icon, type IconName } from './icons.js';
 import { type PageFrame, useFrame } from './page-frame.js';
@@ -79,12 +80,6 @@ const UNCUT_LENGTH = 8;
 const endings = { reference: 6, url: 18 } as const;
 /** Two halves of a text in these scripts would not be read in their order. */
 const fromTheRight = /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}]/u;
-
-/** As people count them. The first segmenter of a process takes 7 ms. */
-export function lettersOf(text: string): readonly string[] {
-  if (/^[ -~]*$/.test(text)) return [...text];
-  return Array.from(new Intl.Segmenter().segment(text), ({ segment }) => segment);
-}
 
 /** A reference of others, in a column that may be too narrow: its end is always shown. */
 export function Reference({

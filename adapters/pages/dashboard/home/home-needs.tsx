@@ -1,11 +1,11 @@
 // What needs somebody: first what the reader can act on, then what others work on.
 import type { Scope } from '../../../../core/domain/access/scope.js';
+import { lettersOf } from '../../../../core/domain/base/text-letters.js';
 import type { Lack } from '../../../../core/domain/parties/organization.js';
 import type { ShownView } from '../../../../core/domain/payments/change.js';
 import { situationOf } from '../../../../core/domain/payments/situation.js';
 import type { DeadLetters } from '../../../../core/usecases/webhooks/deliveries.js';
 import type { Failing } from '../../../../core/usecases/webhooks/subscription-health.js';
-import { lettersOf } from '../../kit/components.js';
 import { Icon } from '../../kit/icons.js';
 import { Card } from '../../kit/pages/card.js';
 import { type DashboardScene, may, useDashboard } from '../dashboard-scene.js';
