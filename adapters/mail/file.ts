@@ -60,10 +60,10 @@ function legible(message: Buffer, { text, html, messageId }: OutgoingMail): stri
 function withBody(message: string, messageId: string, type: string, content: string): string {
   const head = `Content-Type: ${type}; charset=utf-8\r\nContent-Transfer-Encoding: `;
   const start = message.indexOf(head) + head.length;
-  const body = new RegExp(`[\\s\\S]*?(?=\r\n--[^\r\n]*${messageId})`, 'y');
-  body.lastIndex = start;
-  const [encoded = ''] = body.exec(message) ?? [];
-  assert(start >= head.length && encoded !== '', `the message has ${type}`);
+  const lines = message.slice(start).split('\r\n');
+  const end = lines.findIndex((line) => line.startsWith('--') && line.includes(messageId));
+  assert(start >= head.length && end > 0, `the message has ${type}`);
+  const encoded = lines.slice(0, end).join('\r\n');
   const plain = `8bit\r\n\r\n${content.replaceAll('\n', '\r\n')}`;
   return message.slice(0, start) + plain + message.slice(start + encoded.length);
 }
