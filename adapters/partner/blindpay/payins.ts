@@ -272,10 +272,7 @@ export function payinsApi(desk: BlindPayContext): CommandCalls<PayinInput, Payin
   };
 }
 
-function isOfAnother(
-  { payin_quote_id: quoteId }: Payin,
-  fields: PayinRequest | null | undefined,
-): boolean {
+function isOfAnother({ payin_quote_id: quoteId }: Payin, fields?: PayinRequest | null): boolean {
   return !!fields && !!quoteId && quoteId !== fields.quoteId;
 }
 

@@ -307,7 +307,7 @@ function isLike(
   return amount === null || amount === undefined || amount === fields.tokenMinor;
 }
 
-function isOfAnother({ description }: Payout, fields: Request | null | undefined): boolean {
+function isOfAnother({ description }: Payout, fields?: Request | null): boolean {
   if (!fields || !description) return false;
   return describedCommand(description).reference !== fields.reference;
 }
