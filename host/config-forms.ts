@@ -139,10 +139,22 @@ export function isOrigin(text: string): boolean {
   return /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text;
 }
 
+const POSTGRES_HOST = '(?:[^@/?#,:[\\]\\s]*|\\[[^\\]]+\\])(?::\\d{1,5})?';
+/** One `@` at most, before the hosts, so that a message about them shows no part of a password. */
+const POSTGRES_URL = new RegExp(
+  `^postgres(?:ql)?://(?:[^@/?#]*@)?${POSTGRES_HOST}(?:,${POSTGRES_HOST})*` +
+    '(?:/[^@?#]*)?(?:\\?[^#]*)?$',
+);
+
 export function databaseUrl() {
   return z
     .string()
     .regex(/^(sqlite:.+|postgres(ql)?:\/\/.+)$/, 'give sqlite:<file> or postgres://…')
+    .refine(
+      (text) => !/^postgres(ql)?:\/\/./.test(text) || (POSTGRES_URL.test(text) && isEncoded(text)),
+      'give hosts with ports as postgres://user:password@host:5432/name, with @ / ? # and % of ' +
+        'the password as %40 %2F %3F %23 and %25',
+    )
     .transform((text): DatabaseChoice => {
       if (!text.startsWith('sqlite:')) return { kind: 'postgres', url: text };
       return { kind: 'sqlite', file: resolve(text.slice('sqlite:'.length)) };

@@ -362,9 +362,14 @@ function plainWords(issue: z.core.$ZodRawIssue): string | undefined {
   return `give ${values.slice(0, -1).join(', ')} or ${values.at(-1)}`;
 }
 
-/** A variable set to the empty text counts as not set. */
+/** A variable set to blanks counts as not set. */
 export function readConfig(env: Environment): Config {
-  const given = Object.fromEntries(Object.entries(env).filter(([, text]) => text !== ''));
+  const given = Object.fromEntries(
+    Object.keys(env).flatMap((name) => {
+      const text = textOf(env, name);
+      return text === undefined ? [] : [[name, text]];
+    }),
+  );
   const { set, unread } = withFiles(given);
   const result = variables.safeParse(set, { error: plainWords });
   const production = set['PONTE_ENV'] === 'production';
@@ -398,7 +403,10 @@ export function readSecret(env: Environment, name: string): string | undefined {
 /** The variables with the contents of SECRET_FILE as SECRET, and the secrets that have no value. */
 function withFiles(given: Environment) {
   const set: Record<string, string | undefined> = { ...given };
-  const unread: { readonly name: string; readonly why: string }[] = [];
+  const unread = Object.entries(set)
+    .filter(([name]) => name.startsWith('PONTE_') && !secretNames.includes(name))
+    .filter(([, text = '']) => isQuoted(text))
+    .map(([name]) => ({ name, why: QUOTED }));
   for (const name of secretNames) {
     const found = secretIn(given, name);
     if ('why' in found) unread.push({ name, why: found.why });
@@ -407,27 +415,45 @@ function withFiles(given: Environment) {
   return { set, unread };
 }
 
-/** A variable set to the empty text counts as not set. `why`: the secret cannot be read. */
+/** `why`: the secret cannot be read. */
 function secretIn(
   env: Environment,
   name: string,
 ): { readonly value: string | undefined } | { readonly why: string } {
-  const value = env[name] || undefined;
-  const path = env[`${name}${FILE}`] || undefined;
-  if (path === undefined) return { value };
-  if (value !== undefined) return { why: `give it or ${name}${FILE}, not both` };
-  const content = contentOf(path);
+  const value = textOf(env, name);
+  const path = textOf(env, `${name}${FILE}`);
+  const content = path === undefined ? value : contentOf(path);
+  if (path !== undefined && value !== undefined) {
+    return { why: `give it or ${name}${FILE}, not both` };
+  }
   if (content === null) return { why: 'its file cannot be read' };
-  return content === '' ? { why: 'its file is empty' } : { value: content };
+  if (content === '') return { why: 'its file is empty' };
+  return isQuoted(content ?? '') ? { why: QUOTED } : { value: content };
 }
 
-/** Without the line break at its end; null if it cannot be read. */
+/** Without the blanks at its ends, as the text of a variable; null if it cannot be read. */
 function contentOf(path: string): string | null {
   try {
-    return readFileSync(path, 'utf8').replace(/(?<![\r\n])[\r\n]+$/, '');
+    return readFileSync(path, 'utf8').trim();
   } catch {
     return null;
   }
+}
+
+/**
+ * Undefined if the variable is not set, or to blanks only. Files of variables have line ends of
+ * Windows, blanks after a value and a byte order mark, which nobody sees in a message. No variable
+ * needs one of them at its ends.
+ */
+function textOf(env: Environment, name: string): string | undefined {
+  return env[name]?.trim() || undefined;
+}
+
+const QUOTED = 'leave out the quotes around it: they are part of the value';
+
+/** A shell removes quotes; `docker --env-file` and a file of a secret keep them. */
+function isQuoted(text: string): boolean {
+  return /^(["']).*\1$/s.test(text);
 }
 
 function limitsOf(values: z.output<typeof variables>) {

@@ -9,11 +9,12 @@ export interface MailSender {
 }
 
 const addressForm = /^[^\s<>@,;:"()[\]\\]+@[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?$/i;
-const namedForm = /^([^\p{Cc}<>"]*)<([^<>]*)>$/u;
+const namedForm =
+  /^(?:"(?<quoted>[^\p{Cc}<>"\\]*)"\s*|(?<name>[^\p{Cc}<>"]*))<(?<address>[^<>]*)>$/u;
 
-/** `pay@example.com` or `Ponte <pay@example.com>`; null for anything else. */
+/** `pay@example.com`, `Ponte <pay@example.com>`, `"Ponte" <pay@example.com>`; null for others. */
 export function parseMailSender(text: string): MailSender | null {
-  const [, name = '', address = text] = namedForm.exec(text.trim()) ?? [];
+  const { quoted, name = quoted ?? '', address = text } = namedForm.exec(text.trim())?.groups ?? {};
   return addressForm.test(address.trim()) ? { name: name.trim(), address: address.trim() } : null;
 }
 

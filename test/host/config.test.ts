@@ -216,9 +216,49 @@ test('proxies that are not named, or that are everybody, are a warning', () => {
   assert.deepEqual(readConfig({}).warnings, []);
 });
 
-test('a variable set to the empty text counts as not set', () => {
-  const empty = Object.fromEntries(variableNames.map((name) => [name, '']));
-  assert.deepEqual(readConfig(empty), readConfig({}));
+test('a variable set to nothing, or to what nobody sees, counts as not set', () => {
+  for (const unseen of ['', ' ', '\r', '\u{feff}\r\n']) {
+    const empty = Object.fromEntries(variableNames.map((name) => [name, unseen]));
+    assert.deepEqual(readConfig(empty), readConfig({}));
+  }
+});
+
+test('what nobody sees around a value is no part of it', () => {
+  const values = { PONTE_PORT: '9000', PONTE_LOG_LEVEL: 'warn', PONTE_DATA_DIR: '/a b' };
+  for (const around of [(text: string) => `${text}\r`, (text: string) => `\u{feff} ${text}\t `]) {
+    const written = Object.entries(values).map(([name, text]) => [name, around(text)]);
+    assert.deepEqual(readConfig(Object.fromEntries(written)), readConfig(values));
+  }
+});
+
+test('quotes around a value, which env files of Docker keep, are one problem of each variable', () => {
+  for (const name of variableNames) {
+    for (const quote of ['"', "'"]) {
+      const problems = problemsOf({ [name]: `${quote}1${quote}` });
+      assert.deepEqual(
+        problems.filter((problem) => problem.startsWith(`${name}: `)),
+        [`${name}: leave out the quotes around it: they are part of the value`],
+      );
+    }
+  }
+  assert.deepEqual(problemsOf({ PONTE_MAIL_FROM: '"Ponte, Inc." <pay@example.com>' }), []);
+});
+
+test('a password that would end its part of the URL of the database is refused, the rest is not', () => {
+  const url = (secret: string, hosts = '127.0.0.1') => `postgres://ponte:${secret}@${hosts}/ponte`;
+  for (const secret of ['a@b', 'a#b', 'a/b', 'a?b', '12/b', 'a%b', '%ff']) {
+    const [problem = '', ...more] = problemsOf({ PONTE_DATABASE_URL: url(secret) });
+    assert.match(problem, /^PONTE_DATABASE_URL: give .* @ \/ \? # and % of the password as %40/);
+    assert.deepEqual(more, []);
+  }
+  const right = [
+    url('a%40b:c!$&'),
+    url('a', 'a.test:5432,[::1]:5433,10.0.0.1'),
+    'postgresql://ponte@db/ponte?options=-c search_path=a&sslmode=require&user=a@b',
+    'postgres:///ponte?host=/var/run/postgresql',
+    'postgres://%2Fvar%2Frun/ponte',
+  ];
+  for (const given of right) assert.deepEqual(problemsOf({ PONTE_DATABASE_URL: given }), [], given);
 });
 
 describe('a value of the wrong form is a problem that names its variable', () => {

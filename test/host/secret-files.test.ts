@@ -37,18 +37,22 @@ const withFile = (name: string, content: string) => {
 };
 for (const [name, value] of Object.entries(secrets)) {
   test(`${name} may be given as a file`, () => {
-    assert.deepEqual(readConfig(withFile(name, `${value}\n`)), readConfig(env));
+    for (const content of [`${value}\n`, `\u{feff}${value} \r\n`]) {
+      assert.deepEqual(readConfig(withFile(name, content)), readConfig(env));
+    }
     const problems = [
       ...problemsOf({ ...withFile(name, value), [name]: value }),
       ...problemsOf(withFile(name, '\n')),
       ...problemsOf({ ...withFile(name, ''), [`${name}_FILE`]: join(folder, 'none') }),
       ...problemsOf({ ...withFile(name, ''), [`${name}_FILE`]: folder }),
+      ...problemsOf(withFile(name, `"${value}"\n`)),
     ];
     assert.deepEqual(problems, [
       `${name}: give it or ${name}_FILE, not both`,
       `${name}: its file is empty`,
       `${name}: its file cannot be read`,
       `${name}: its file cannot be read`,
+      `${name}: leave out the quotes around it: they are part of the value`,
     ]);
   });
 }

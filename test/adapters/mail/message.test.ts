@@ -10,6 +10,7 @@ test('a sender is an address, or a name with an address', () => {
       name: 'Acme, Ltda. · São Paulo',
       address: 'no-reply+1@a.b-c.example',
     },
+    '"Acme, Inc."<pay@example.com>': { name: 'Acme, Inc.', address: 'pay@example.com' },
     '<pay@localhost>': { name: '', address: 'pay@localhost' },
   };
   for (const [text, sender] of Object.entries(cases)) {
@@ -30,7 +31,8 @@ test('anything else is none', () => {
     'A <a@b.example>, B <b@b.example>',
     'a@-x.example',
     'Ponte\r\nBcc: x <pay@example.com>',
-    '"Ponte" <pay@example.com>',
+    '"Ponte <pay@example.com>',
+    '"Pon"te" <pay@example.com>',
     'pay@example.com\nx',
   ];
   for (const text of refused) assert.equal(parseMailSender(text), null, JSON.stringify(text));
