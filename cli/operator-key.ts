@@ -1,9 +1,10 @@
 // The key of the operator at this machine: a file in the user's configuration folder, and the
 // operator who a command is given by.
 import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
-import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { createPrivateFile } from '../adapters/crypto/private-file.js';
 import { publicKeyOf } from '../core/domain/access/registered-operator.js';
 import { developmentOperator } from '../core/domain/base/actor.js';
 import { PonteError } from '../core/errors.js';
@@ -42,10 +43,9 @@ export function keepOperatorKey(env: Environment): {
   const path = operatorKeyPath(env);
   if (statOf(path) === undefined) {
     const { privateKey } = generateKeyPairSync('ed25519');
-    const text = privateKey.export({ format: 'pem', type: 'pkcs8' });
     try {
       mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-      writeFileSync(path, text, { mode: 0o600, flag: 'wx' });
+      createPrivateFile(path, `${privateKey.export({ format: 'pem', type: 'pkcs8' })}`);
     } catch (error) {
       throw unusable(path, 'written', error);
     }

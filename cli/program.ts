@@ -121,7 +121,7 @@ function reportUsage(shell: Shell, { exitCode, message }: CommanderError, json: 
     shell.exitCode = exitCodes.done[0];
     return;
   }
-  const said = withUsualName(message);
+  const said = withUsualName(message).replace(/^error: /, '');
   const envelope = { statusCode: 400, error: 'ValidationError', message: said };
   finish(shell, { json: envelope, text: '', exit: 'invalid' }, json);
 }

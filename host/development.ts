@@ -1,17 +1,9 @@
 // What a development host creates, so that it runs without configuration: a secret key in its data
 // directory, and in an empty database a demo organization with a test key. Production creates
 // neither.
-import {
-  closeSync,
-  fsyncSync,
-  linkSync,
-  openSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { createPrivateFile } from '../adapters/crypto/private-file.js';
 import { newSecretKey, parseSecretKeys, type SecretKey } from '../adapters/crypto/secret-box.js';
 import { developmentOperator } from '../core/domain/base/actor.js';
 import { mayCollect } from '../core/domain/parties/organization.js';
@@ -108,21 +100,9 @@ export async function createDemo(unaudited: Deps): Promise<Demo | null> {
   return { orgId, secret, owner: owner.email, canCollect: mayCollect(profiles.test) };
 }
 
-/** Written under another name and then linked: no reader sees a part of it. */
+/** Another process may be first: its key is used. */
 function createSecret(path: string): string {
-  const part = `${path}.${process.pid}`;
-  const file = openSync(part, 'wx', 0o600);
-  try {
-    writeFileSync(file, `${newSecretKey('dev')}\n`);
-    fsyncSync(file);
-    linkSync(part, path);
-  } catch (error) {
-    // Another process was first: use its key.
-    if (!isCode(error, 'EEXIST')) throw error;
-  } finally {
-    closeSync(file);
-    rmSync(part);
-  }
+  createPrivateFile(path, `${newSecretKey('dev')}\n`);
   return readFileSync(path, 'utf8').trim();
 }
 

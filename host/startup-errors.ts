@@ -23,6 +23,9 @@ const DAMAGED = 'SQLITE_CORRUPT';
 /** No disk space: not a wrong setting, and a retry may succeed. */
 const noRoom: readonly string[] = ['ENOSPC', 'EDQUOT', 'SQLITE_FULL'];
 
+/** SQLite says so, too, if a full disk has no room for the index of its log. */
+const IO_ERROR = 'SQLITE_IOERR';
+
 /** No connection was made, so nothing was written. */
 const unconnected = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'];
 
@@ -63,6 +66,10 @@ export function openingProblem(error: unknown, config: Config): unknown {
     return new PonteError('StoreUnavailable', `There is no disk space left for ${path}.`, {
       cause,
     });
+  }
+  if (codeOf(cause).startsWith(IO_ERROR)) {
+    const message = `${path} cannot be read or written: its disk is full, or fails.`;
+    return new PonteError('StoreUnavailable', message, { cause });
   }
   if (codeOf(cause).startsWith(DAMAGED)) {
     return new StoreRefusal(`${file} is damaged. Restore a backup: ponte restore --from.`, {

@@ -52,3 +52,12 @@ test('on a terminal the log of a command is lines for people', () => {
   logOfCommand('info', { write }).error('alert', { alert: 'look' });
   assert.equal(JSON.parse(written).alert, 'look');
 });
+
+test('a command that is written wrong says the same to programs as to people', async () => {
+  for (const words of ['payments list --limit 0', 'payments list --cursr x', 'paymints']) {
+    const { status, stdout, stderr } = await runCommand(env, [...words.split(' '), '--json']);
+    const { error, message } = JSON.parse(stdout) as Readonly<Record<string, string>>;
+    assert.deepEqual([status, error], [2, 'ValidationError']);
+    assert.equal(stderr.startsWith(`ponte: ${message}\n`), true, stderr);
+  }
+});

@@ -1,6 +1,7 @@
 // `ponte login` and `ponte operator`, and what commands demand of the operator who gives them.
 import assert from 'node:assert/strict';
-import { chmodSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { chmodSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { newSecretKey } from '../../adapters/crypto/secret-box.js';
@@ -9,6 +10,7 @@ import { operatorActor } from '../../core/domain/access/registered-operator.js';
 import { listOperators, removeOperator } from '../../core/usecases/access/registered-operators.js';
 import { createOrganization } from '../../core/usecases/parties/organizations.js';
 import { runCommand } from '../support/servers/command.js';
+import { programArguments } from '../support/servers/host-process.js';
 import { loginOf } from '../support/servers/operator-login.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
@@ -51,6 +53,16 @@ test('login keeps a key that only its user can read, and shows it again', async 
   assert.equal(statSync(`${path}`).mode & 0o777, 0o600);
   assert.match(`${publicKey}`, /^[\w-]{43}$/);
   assert.deepEqual((await ponte(as('ana'), 'login')).json, first.json);
+});
+
+test('a disk without room for the key leaves no part of one', async () => {
+  const env = { ...process.env, ...as('rui') };
+  const words = ['-c', 'ulimit -f 0; exec "$0" "$@"', process.execPath, ...programArguments];
+  const { status, stderr } = spawnSync('sh', [...words, 'login'], { env, encoding: 'utf8' });
+  assert.equal(status, 7);
+  assert.match(stderr, /operator\.key cannot be written \(EFBIG\)/);
+  assert.deepEqual(readdirSync(join(folder, 'rui', 'ponte')), []);
+  assert.equal((await ponte(as('rui'), 'login')).status, 0);
 });
 
 test('a key that cannot be written or read says which variable moves it', async () => {

@@ -94,6 +94,8 @@ test('a missing permission is reported as such; any other failure stays unchange
     const problem = `  PONTE_DATA_DIR: ${key} is not writable by this user`;
     assert.equal(hint(openingProblem(failed(code, key), config)), problem);
   }
+  const full = openingProblem(failed('SQLITE_IOERR_SHMSIZE', key), config);
+  assert.equal(hint(full), `${key} cannot be read or written: its disk is full, or fails.`);
   const port = '  PONTE_PORT: this user may not listen on port 80';
   assert.equal(hint(listeningProblem(failed('EACCES', ''), config)), port);
   const taken = listeningProblem(failed('EADDRINUSE', ''), config, 'PONTE_METRICS_PORT');

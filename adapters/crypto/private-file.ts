@@ -1,0 +1,22 @@
+// A file with a key, which only its owner may read, and which is written once.
+import { closeSync, fsyncSync, linkSync, openSync, rmSync, writeFileSync } from 'node:fs';
+
+/**
+ * Writes a new file, and leaves one that is there. It is written under another name and then
+ * linked, so that no full disk or end of the process leaves a part of it, and no reader sees one.
+ */
+export function createPrivateFile(path: string, text: string): void {
+  const part = `${path}.${process.pid}`;
+  const file = openSync(part, 'wx', 0o600);
+  try {
+    writeFileSync(file, text);
+    fsyncSync(file);
+    linkSync(part, path);
+  } catch (error) {
+    // Another process was first.
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+  } finally {
+    closeSync(file);
+    rmSync(part);
+  }
+}
