@@ -5,6 +5,7 @@ import { emailKey, readEmail } from '../../../core/domain/base/email-address.js'
 import { linkTokenIn } from '../../../core/domain/base/link-text.js';
 import type { Locale } from '../../../core/domain/base/locale.js';
 import type { HostedPage } from '../../../core/domain/hosted/hosted-page.js';
+import { maskedAddress } from '../../../core/domain/mail/mail.js';
 import { isCode } from '../../../core/errors.js';
 import { endSession } from '../../../core/usecases/access/open-sessions.js';
 import {
@@ -183,12 +184,22 @@ async function showEnter(at: SignInPlace, context: PageContext, call: AccessCall
   if (link.state === 'unknown') return at.show(context, call, unknown);
   if (link.state !== 'valid') {
     const { state: cause, maskedAddress: maskedEmail } = link;
+    // Who is in presses the link of the same mail again to come back.
+    if (isIn(at, call, maskedEmail)) {
+      return seeOther(call.base, [{ name: 'link', value: '', path: call.base }]);
+    }
     const atMs = link.state === 'used' ? link.usedAtMs : link.endsAtMs;
     return at.show(context, call, { name: 'link_ended', cause, atMs, maskedEmail });
   }
   const auto = browser !== null && link.browserHash === browser;
   const asksCode = link.takes === 'code';
   return at.show(context, call, { name: 'enter', email: link.address, auto, asksCode });
+}
+
+/** Whether this browser has a session of the mailbox that the link was mailed to. */
+function isIn({ asksAddress }: SignInPlace, { session, visit }: AccessCall, mailedTo: string) {
+  if (!asksAddress) return session !== null;
+  return visit !== null && maskedAddress(visit.signedIn.person.email) === mailedTo;
 }
 
 function browserOf({ cookies }: AccessCall): string | null {

@@ -111,6 +111,8 @@ async function showEnter(context: PageContext, call: AnyCall): Promise<PageAnswe
   const { tenant, accountId } = sellerIn(call);
   const onboarding = await read(context, call);
   const link = await onboardingLinkState(context.deps, tenant, accountId, token);
+  // Who is in opens the link again to come back.
+  if (link.state !== 'valid' && call.session !== null) return seeOther(call.base);
   return show(context, call, (scene) =>
     link.state === 'valid' ? enterScreen(scene, onboarding) : linkEndedScreen(scene, link),
   );

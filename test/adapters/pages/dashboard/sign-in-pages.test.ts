@@ -42,6 +42,20 @@ test('a mailed link signs a member in, once, in the browser that opens it', asyn
   assert.ok(!again.shown?.text.includes('joana'), 'a used link does not show whose it is');
 });
 
+test('a member who is in comes back by a link that is over, and another person does not', async (t) => {
+  const site = await siteWithMember(t);
+  const visitor = await askFor(site, email);
+  const link = await site.newestLink();
+  await visitor.send('/code', { code: await site.newestCode() });
+  assert.equal((await visitor.open(link)).heading, 'Home');
+  const { orgId } = site.tenant;
+  const another = 'rui@rotanorte.example';
+  await addMember(site.world.deps, { orgId, email: another, role: 'viewer' });
+  const other = await askFor(site, another);
+  await other.send('/code', { code: await site.newestCode() });
+  assert.equal((await other.open(link)).heading, 'This link no longer works');
+});
+
 test('a code signs in the browser that asked for it', async (t) => {
   const site = await siteWithMember(t);
   const visitor = await askFor(site, email);

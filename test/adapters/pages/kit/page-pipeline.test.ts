@@ -168,8 +168,9 @@ test('a link of a mail signs in by its button only; GET and HEAD use nothing up'
 test('a link signs in once; then it says so, with the masked address', async (t) => {
   const site = await pageSite(t);
   const { path } = await site.newPayment();
-  await signedInByMail(site, path);
+  const visitor = await signedInByMail(site, path);
   const link = await site.newestLink();
+  assert.equal((await visitor.open(link)).path, path, 'who is in comes back by it');
   const second = site.visitor();
   const { heading, text } = await second.open(link);
   assert.equal(heading, 'This link no longer works');

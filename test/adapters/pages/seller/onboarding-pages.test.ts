@@ -85,6 +85,7 @@ test('a used or unknown link says so, and how to get a new one', async () => {
   const seller = await entered(url);
   await seller.open(`${path}/kyc/company`);
   await seller.send('/kyc/company', typed);
+  assert.equal((await seller.open(url)).path, path, 'who is in comes back by it');
   const used = await site.visitor().open(url);
   assert.equal(used.heading, 'This link no longer works');
   assert.match(used.words, /used, or a newer link replaced it.*for a new link/);
