@@ -477,7 +477,9 @@ function refusalOf(
   const headers: Record<string, string> = { ...page.headers };
   const { retryAfterSeconds } = refusal;
   if (retryAfterSeconds !== null) headers['retry-after'] = `${retryAfterSeconds}`;
-  // The rest of the form may never arrive, so no other request can follow it.
+  // The rest of the form may never arrive, so no other request can follow it. A form that is too
+  // large keeps its connection, unlike a body of the API: a browser that still sends would see a
+  // reset, and not read the answer. Node discards the rest.
   if (code === 'RequestTimeout') headers['connection'] = 'close';
   return { ...page, headers };
 }
