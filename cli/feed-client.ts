@@ -145,17 +145,7 @@ export async function persistently<T>(
   return null;
 }
 
-interface Answered {
-  readonly status: number;
-  readonly text: string;
-}
-
-async function call(
-  stopped: AbortSignal,
-  timeoutMs: number,
-  url: string,
-  request: RequestInit,
-): Promise<Answered> {
+async function call(stopped: AbortSignal, timeoutMs: number, url: string, request: RequestInit) {
   const signal = AbortSignal.any([stopped, AbortSignal.timeout(timeoutMs)]);
   try {
     const response = await fetch(url, { ...request, signal });

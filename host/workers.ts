@@ -277,18 +277,10 @@ export function startWorkers(options: {
   };
 }
 
-interface Loop {
-  readonly name: string;
-  readonly wokenBy: readonly Wake[];
-  wake(): void;
-  isStalled(): boolean;
-  stop(): Promise<void>;
-}
-
 function startLoop(
   step: WorkerStep,
   { clock, log }: Omit<Parameters<typeof startWorkers>[0], 'steps'>,
-): Loop {
+) {
   const signal = createWakeSignal();
   let stopping = false;
   /** Start of the current run, repeats included; null while it sleeps. */

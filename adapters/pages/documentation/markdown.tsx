@@ -7,15 +7,6 @@ import { CodeBlock } from './code-blocks.js';
 
 export type Heading = Readonly<{ id: string; words: string; depth: number }>;
 
-export interface MarkdownPage {
-  /** Its first heading. */
-  readonly title: string;
-  /** The paragraph after the title. */
-  readonly lede: ComponentChildren;
-  readonly headings: readonly Heading[];
-  readonly body: readonly ComponentChildren[];
-}
-
 /** What a text refers to. */
 export interface Surroundings {
   /** The address of a link; null if the documentation does not have its target. */
@@ -24,7 +15,7 @@ export interface Surroundings {
   readonly request: (text: string) => VNode;
 }
 
-export function renderMarkdown(text: string, around: Surroundings): MarkdownPage {
+export function renderMarkdown(text: string, around: Surroundings) {
   const tokens = Lexer.lex(text);
   const [first, ...rest] = tokens.filter(({ type }) => type !== 'space');
   const ids = new Set<string>();
@@ -40,7 +31,9 @@ export function renderMarkdown(text: string, around: Surroundings): MarkdownPage
     return <Tag id={id}>{inlines(token, around)}</Tag>;
   });
   return {
+    /** Its first heading. */
     title: first === undefined ? '' : plain(first),
+    /** The paragraph after the title. */
     lede: hasLede ? inlines(second, around) : undefined,
     headings,
     body,

@@ -17,12 +17,6 @@ export interface Rate {
   readonly rateScaled: bigint;
 }
 
-/** The parts add up to the amount. */
-interface FeeSplit {
-  readonly fee: Money;
-  readonly rest: Money;
-}
-
 const RATE_DECIMALS = 8;
 const RATE_SCALE = 10n ** 8n;
 const BASIS_POINTS = 10_000n;
@@ -135,7 +129,8 @@ export function rateBetween(source: Money, target: Money): Rate | null {
   return rateScaled > 0n ? Object.freeze({ rateScaled }) : null;
 }
 
-export function splitFee(total: Money, basisPoints: number, rounding: Rounding): FeeSplit {
+/** The parts add up to the amount. */
+export function splitFee(total: Money, basisPoints: number, rounding: Rounding) {
   assert(
     Number.isInteger(basisPoints) && basisPoints >= 0 && basisPoints <= 10_000,
     'basisPoints is a whole number from 0 to 10000',

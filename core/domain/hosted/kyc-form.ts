@@ -329,22 +329,17 @@ export function nextKycStep(views: readonly StepView[], after: KycStep | null = 
   return (ahead ?? open[0])?.step ?? 'review';
 }
 
-export interface CheckedStep {
-  /** Values to store: null erases. A field with a problem, and a kept tax id, are left out. */
-  readonly values: Readonly<Record<string, string | null>>;
-  readonly problems: Readonly<Partial<Record<FormField, FieldProblem>>>;
-}
-
 /**
  * Checks the typed values of a page. Required values that are blank are problems too: the others
- * are stored all the same. A blank tax id keeps the stored one, which is not shown.
+ * are stored all the same. A blank tax id keeps the stored one, which is not shown. The values to
+ * store: null erases; a field with a problem, and a kept tax id, are left out.
  */
 export function checkPage(
   rules: FormRules,
   { page, owner, author }: { page: KycPage; owner: number | null; author: Author },
   typed: Typed,
   nowMs: number,
-): CheckedStep {
+) {
   const part: Readonly<Record<string, unknown>> = { ...partOf(rules.draft, owner) };
   const named = withOneName(typed);
   const given = owner === null ? named : withCompanyAddress(rules.draft, named);

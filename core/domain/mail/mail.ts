@@ -382,16 +382,6 @@ export interface SignInRequest {
   readonly isClientSpent: boolean;
 }
 
-export interface SignInTurn {
-  readonly nth: number;
-  /** 0 for now. */
-  readonly waitMs: number;
-  /** When the page's latest mail was written whose link still works; null if there is none. */
-  readonly sentAtMs: number | null;
-  /** How long the link of the next mail works: until the page may mail another one. */
-  readonly lifeMs: number;
-}
-
 /**
  * The next sign-in mail of a page; `newest` are the latest SIGN_INS_A_DAY_MAX to its address from
  * the organization, newest first. A browser pauses after its own mails. Once strangers may have
@@ -402,7 +392,7 @@ export function nextSignIn(
   newest: readonly Mail[],
   { subject, proof, browserHash, isClientSpent }: SignInRequest,
   nowMs: number,
-): SignInTurn {
+) {
   const today = newest.filter(
     ({ createdAtMs }) => !isFromWrongClock(createdAtMs, nowMs) && createdAtMs > nowMs - DAY_MS,
   );
@@ -427,8 +417,11 @@ export function nextSignIn(
       : Math.min(oldest.createdAtMs + DAY_MS, open.linkEndsAtMs);
   return {
     nth: (newest[0]?.nth ?? 0) + 1,
+    /** 0 for now. */
     waitMs: Math.max(0, pausedUntilMs - nowMs, freeAtMs - nowMs),
+    /** When the page's latest mail was written whose link still works; null if there is none. */
     sentAtMs: open?.createdAtMs ?? null,
+    /** How long the link of the next mail works: until the page may mail another one. */
     lifeMs: Math.max(mailRules.sign_in.lifeMs, backoffMs('signInMail', ofPage.length)),
   };
 }

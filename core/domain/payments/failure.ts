@@ -19,11 +19,6 @@ export const failures = {
 export type FailureCode = keyof typeof failures;
 export const failureCodes = Object.keys(failures) as readonly FailureCode[];
 
-export interface Failure {
-  readonly failureCode: FailureCode;
-  readonly failureReason: string;
-}
-
-export function failure(failureCode: FailureCode, failureReason: string): Failure {
+export function failure(failureCode: FailureCode, failureReason: string) {
   return { failureCode, failureReason };
 }

@@ -22,20 +22,15 @@ const QUOTES_MAX = 10;
 
 /**
  * The commands that an entry or a message of the partner may be of, by how each is known. They may
- * differ: a partner executes a reference twice, or has its id before our row has it.
+ * differ: a partner executes a reference twice, or has its id before our row has it. Commands of
+ * any kind are found by the reference that the partner stores.
  */
-export interface CandidateCommands {
-  readonly byId: readonly PartnerCommand[];
-  /** The one whose reference the partner stores, of any kind. */
-  readonly byReference: PartnerCommand | null;
-}
-
 export async function commandsKnownBy(
   tx: Tx,
   mode: Mode,
   kinds: readonly CommandKind[],
   { partnerRef, reference }: Pick<PartnerEntry, 'partnerRef' | 'reference'>,
-): Promise<CandidateCommands> {
+) {
   const [byReference, byId] = await Promise.all([
     ofReference(tx, mode, reference),
     ofPartnerRef(tx, mode, kinds, partnerRef),

@@ -157,14 +157,6 @@ export async function consolidatableOf(
   return new Set(several.flatMap((group = []) => group.map(({ id }) => id)));
 }
 
-interface Chosen {
-  readonly tenant: Tenant;
-  /** In due order. */
-  readonly members: readonly PaymentCommands[];
-  /** The partner's id of the payee. */
-  readonly partyRef: string;
-}
-
 /** Before anything is read. ValidationError. */
 function chosenIds(paymentIds: readonly string[]): readonly string[] {
   const ids = [...new Set(paymentIds)];
@@ -172,7 +164,8 @@ function chosenIds(paymentIds: readonly string[]): readonly string[] {
   throw invalid(`Choose 2 to ${CONSOLIDATED_MAX} payments.`);
 }
 
-async function readChosen(tx: Tx, publicId: string, ids: readonly string[]): Promise<Chosen> {
+/** The payments in due order, and the partner's id of their payee. */
+async function readChosen(tx: Tx, publicId: string, ids: readonly string[]) {
   const page = await openPage(tx, publicId);
   const tenant = tenantOf(page);
   const read = await Promise.all(

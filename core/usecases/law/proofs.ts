@@ -123,18 +123,13 @@ export async function packSigner(deps: Deps): Promise<PackSigner> {
   return { key, published: await recordKeys(deps) };
 }
 
-export interface SignedManifest {
-  readonly manifest: string;
-  /** A detached JWS over it. */
-  readonly signature: string;
-}
-
+/** The manifest, and a detached JWS over it. */
 export function signManifest(
   { settings }: Pick<Deps, 'settings'>,
   { key }: PackSigner,
   about: Omit<PackAbout, 'issuer'>,
   files: readonly PackedFile[],
-): SignedManifest {
+) {
   const manifest = manifestText({ ...about, issuer: settings.baseUrl }, files);
   return { manifest, signature: signRecord(key, manifest) };
 }

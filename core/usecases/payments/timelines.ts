@@ -28,17 +28,12 @@ const RANK_DIGITS = 6;
 /** The newest questions that a timeline shows. */
 const QUESTIONS_MAX = 50;
 
-interface TimelinePage {
-  readonly entries: readonly TimelineEntry[];
-  /** The cursor; null after the last page. */
-  readonly next: TimelineCursor | null;
-}
-
+/** `next` is the cursor; null after the last page. */
 export async function readTimeline(
   deps: Deps,
   payment: Payment,
   { after, limit }: { readonly after: TimelineCursor | null; readonly limit: number },
-): Promise<TimelinePage> {
+) {
   // One more shows whether there is a next page.
   const wanted = limit + 1;
   const found = await deps.store.run(async (tx) => {

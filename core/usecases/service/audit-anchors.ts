@@ -20,13 +20,8 @@ export async function takeAnchor(deps: Deps): Promise<AuditAnchor | null> {
   return signAnchor(await currentKey(deps, 'record'), { takenAt, epoch, ...head });
 }
 
-export interface KeptAnchors {
-  readonly anchors: readonly AuditAnchor[];
-  /** The numbers of lines that are not an anchor of this database. */
-  readonly foreignLines: readonly number[];
-}
-
-export async function readAnchors(deps: Deps, text: string): Promise<KeptAnchors> {
+/** With the numbers of lines that are not an anchor of this database. */
+export async function readAnchors(deps: Deps, text: string) {
   const keys = await openedKeys(deps, 'record');
   const lines = text.split('\n').map((line, index) => ({ line, number: index + 1 }));
   const read = lines

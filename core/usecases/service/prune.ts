@@ -21,15 +21,6 @@ const ROWS_PER_BATCH = 500;
 /** A prune each quarter makes them in time. */
 const MONTHS_AHEAD = 4;
 
-interface Pruned {
-  readonly beforeMs: number;
-  readonly deliveries: number;
-  readonly messages: number;
-  readonly events: number;
-  /** Drafts of sellers and organizations. */
-  readonly drafts: number;
-}
-
 interface Pruning extends Deps {
   /** Asked between batches. */
   readonly isOver: () => boolean;
@@ -45,12 +36,15 @@ export async function pruneFor(deps: Deps, olderThanMs: number, runMs: number): 
   return rows;
 }
 
-/** Removes older rows in batches, until there are none or `isOver`. */
+/**
+ * Removes older rows in batches, until there are none or `isOver`. Counts what it removed; drafts
+ * are those of sellers and organizations.
+ */
 export async function prune(
   unlimited: Deps,
   olderThanMs: number,
   isOver: () => boolean = () => false,
-): Promise<Pruned> {
+) {
   const deps = { ...unlimited, isOver };
   if (olderThanMs < PRUNABLE_MS) {
     throw invalid('Rows younger than 30 days are not removed: receivers may still need them.');

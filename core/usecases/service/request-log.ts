@@ -73,22 +73,15 @@ export function listRefusals(
   return store.run((tx) => tx.refusedRequests.list(filter));
 }
 
-/** What is known of the requests with one id. */
-export interface FoundRequest {
-  readonly refused: readonly RefusedRequest[];
-  /** What it changed, newest first. */
-  readonly records: readonly AuditRecord[];
-}
-
 /**
  * Looks for a request by its id. No index has the ids of the audit log, so its records are read
- * back to `sinceMs`.
+ * back to `sinceMs`. Returns what is known of it, its records newest first.
  */
 export async function findRequest(
   deps: Pick<Deps, 'store' | 'secretBox'>,
   requestId: string,
   sinceMs: number,
-): Promise<FoundRequest> {
+) {
   const refused = await deps.store.run((tx) =>
     tx.refusedRequests.byRequestId(requestId, FOUND_MAX),
   );
