@@ -1,4 +1,5 @@
 // What the frame and the parts of every page say, for any audience.
+import { type ComponentChildren, createElement, Fragment, type VNode } from 'preact';
 import type { Locale } from '../../../core/domain/base/locale.js';
 
 const en = {
@@ -169,3 +170,8 @@ export const frameTexts: Readonly<Record<Locale, FrameTexts>> = {
     download: 'Descargar',
   },
 };
+
+/** A sentence that has elements in it. */
+export function prose(texts: TemplateStringsArray, ...nodes: readonly ComponentChildren[]): VNode {
+  return createElement(Fragment, null, ...texts.flatMap((text, at) => [text, nodes[at]]));
+}

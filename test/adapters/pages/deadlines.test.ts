@@ -133,7 +133,7 @@ for (const [name, { pairs, shown: textsOf }] of Object.entries(surfaces)) {
 
 /** Times that are to come wherever their sentence is shown, each with what ends the sentence. */
 const alwaysAhead: Readonly<Record<string, string>> = {
-  'until {time': 'the page of a price ends with it',
+  'until ${time': 'the page of a price ends with it',
   'due on {day': 'said of a due day that is further than the bank details last',
   'until ${at': 'a link that was just made, and a destination while it is held',
   'until ${to': 'a filter',

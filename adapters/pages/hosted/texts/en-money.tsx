@@ -4,13 +4,14 @@ import type { LimitPeriod } from '../../../../core/domain/payments/amount-limit.
 import type { TransferMethod } from '../../../../core/domain/payments/payin-instructions.js';
 import type { Purpose } from '../../../../core/domain/payments/purpose.js';
 import { sentence } from '../../kit/format.js';
+import { prose } from '../../kit/frame-texts.js';
 
 export const enMoney = {
   money: {
     heading: 'Your money',
     asked: 'Asked for',
     received: 'Received from you',
-    receivedOn: (day: Node) => <>Received from you on {day}</>,
+    receivedOn: (day: Node) => prose`Received from you on ${day}`,
     refunded: 'Returned to you',
     goingBack: 'Goes back to you',
     review: 'Being looked into',
@@ -66,7 +67,7 @@ export const enMoney = {
     },
     confirm: (amount: string) => `Confirm ${amount}`,
     confirmHint: 'Confirming moves no money. You see the bank details next.',
-    until: (time: Node) => <>This price holds until {time}.</>,
+    until: (time: Node) => prose`This price holds until ${time}.`,
     after: 'After that, one click gets a new one.',
     payWithin: (days: number) =>
       `The bank details work for ${days} days. Money that comes later is returned.`,
@@ -79,9 +80,8 @@ export const enMoney = {
     left120: '2 minutes left',
     left30: '30 seconds left',
     over: 'This price has run out',
-    overNext: (when: Node) => (
-      <>It ended on {when}. A new price takes a moment, and you enter nothing again.</>
-    ),
+    overNext: (when: Node) =>
+      prose`It ended on ${when}. A new price takes a moment, and you enter nothing again.`,
     overTodo: 'Get a new price, then check and confirm it.',
     renew: 'Get a new price',
     changed: 'The price was updated',
@@ -114,7 +114,7 @@ export const enMoney = {
       transfer: (_payee: string, _left: string | null) =>
         'By the rule for these payments, it is more than one transfer may have.',
     } satisfies Record<LimitPeriod, (payee: string, left: string | null) => string>,
-    until: (when: Node) => <>It may be possible from {when}.</>,
+    until: (when: Node) => prose`It may be possible from ${when}.`,
     next: 'It becomes possible if the limit is raised. This request stays open.',
     wait: (org: string) => `Come back then, or ask ${org} for a smaller amount.`,
     ask: (org: string) => `Ask ${org} for a smaller amount or another way to pay.`,
@@ -210,11 +210,8 @@ export const enMoney = {
         <a href="#check">Check it by phone</a> before you pay.
       </>
     ),
-    sameAccount: (day: Node, payee: string) => (
-      <>
-        You paid {payee} to this same account on {day}.
-      </>
-    ),
+    sameAccount: (day: Node, payee: string) =>
+      prose`You paid ${payee} to this same account on ${day}.`,
     replaced: (changed: Node, before: Node, check: string) => (
       <>
         <b>These bank details changed on {changed}.</b> Do not use those of {before}.{' '}
@@ -229,7 +226,7 @@ export const enMoney = {
     address: 'Address of this page',
     shortId: 'Short id of this page',
     checkOther: 'Check a code or account',
-    given: (when: Node) => <>Given on {when}.</>,
+    given: (when: Node) => prose`Given on ${when}.`,
     changes: 'If they ever change, this page says so and we email you.',
     sentAlready: 'Already sent?',
     sentText: (
@@ -239,20 +236,18 @@ export const enMoney = {
       </>
     ),
     payBy: {
-      ahead: (day: Node) => (
-        <>Send it so that it arrives by {day}: money that comes later is returned.</>
-      ),
-      over: (day: Node) => (
-        <>It had to arrive by {day}. Do not send it now: money that comes later is returned.</>
-      ),
+      ahead: (day: Node) =>
+        prose`Send it so that it arrives by ${day}: money that comes later is returned.`,
+      over: (day: Node) =>
+        prose`It had to arrive by ${day}. Do not send it now: money that comes later is returned.`,
     },
     invoiceDue: {
-      ahead: (day: Node) => <>The invoice is due on {day}.</>,
-      over: (day: Node) => <>The invoice was due on {day}.</>,
+      ahead: (day: Node) => prose`The invoice is due on ${day}.`,
+      over: (day: Node) => prose`The invoice was due on ${day}.`,
     },
     firstDue: {
-      ahead: (day: Node) => <>The first of these payments is due on {day}.</>,
-      over: (day: Node) => <>The first of these payments was due on {day}.</>,
+      ahead: (day: Node) => prose`The first of these payments is due on ${day}.`,
+      over: (day: Node) => prose`The first of these payments was due on ${day}.`,
     },
     print: 'Print these details',
     late: (org: string) =>
@@ -272,16 +267,12 @@ export const enMoney = {
   short: {
     heading: (amount: string) => `${amount} is still missing`,
     received: (amount: string) => `We received ${amount}.`,
-    receivedOn: (amount: string, day: Node) => (
-      <>
-        We received {amount} on {day}.
-      </>
-    ),
+    receivedOn: (amount: string, day: Node) => prose`We received ${amount} on ${day}.`,
     next: (amount: string, payee: string) =>
       `When ${amount} is here we pay ${payee} and email you.`,
     by: {
-      ahead: (when: Node) => <>If it is not here by {when}, we return everything.</>,
-      over: (when: Node) => <>It had to be here by {when}: we return everything.</>,
+      ahead: (when: Node) => prose`If it is not here by ${when}, we return everything.`,
+      over: (when: Node) => prose`It had to be here by ${when}: we return everything.`,
     },
     todo: (amount: string) =>
       `Send ${amount}, or ask for it all back. Do not send the whole amount again.`,
@@ -316,11 +307,8 @@ export const enMoney = {
       sentence(`Your ${amount} was converted and is on its way to ${payee}.`),
   },
   paid: {
-    lede: (payee: string, amount: string, day: Node) => (
-      <>
-        {payee} received {amount} on {day}.
-      </>
-    ),
+    lede: (payee: string, amount: string, day: Node) =>
+      prose`${payee} received ${amount} on ${day}.`,
     receipt: 'Receipt',
     youPaid: 'You paid',
     paidOut: 'Paid out',
@@ -365,8 +353,8 @@ export const enMoney = {
     backMoney: (payee: string) => `It reached us, but the payout to ${payee} came back.`,
     backNext: (payee: string) => `We decide with ${payee} what happens to the money.`,
     answerBy: {
-      ahead: (day: Node) => <>We answer by {day}.</>,
-      over: (day: Node) => <>We wanted to answer by {day}, and are still looking into it.</>,
+      ahead: (day: Node) => prose`We answer by ${day}.`,
+      over: (day: Node) => prose`We wanted to answer by ${day}, and are still looking into it.`,
     },
     reviewMail: 'We email you as soon as we know.',
     unapprovedLede: 'Your verification was withdrawn, so we cannot pass on this payment.',
@@ -377,7 +365,7 @@ export const enMoney = {
     expired: 'This request is no longer open',
     expiredNext: 'If a transfer is on its way, it is returned.',
     expiredTodo: (payee: string) => `Ask ${payee} for a new request if you still want to pay.`,
-    endedOn: (when: Node) => <>It ended on {when}.</>,
+    endedOn: (when: Node) => prose`It ended on ${when}.`,
   },
   refund: {
     heading: 'Your money is coming back',
@@ -388,17 +376,14 @@ export const enMoney = {
     },
     money: (amount: string) => `${amount} is on its way back to you.`,
     owed: (amount: string) => `${amount} goes back to you.`,
-    ordered: (day: Node) => <>Ordered on {day}; banks take up to 5 working days.</>,
+    ordered: (day: Node) => prose`Ordered on ${day}; banks take up to 5 working days.`,
     orderedPlain: 'It is ordered; banks take up to 5 working days.',
     ordering: 'We are ordering the return; banks then take up to 5 working days.',
     sameAccount: 'It arrives on the account that you paid from.',
     done: 'Your money is back',
     doneLede: (amount: string) => `${amount} went back to the account that you paid from.`,
-    doneOn: (amount: string, day: Node) => (
-      <>
-        {amount} went back on {day} to the account that you paid from.
-      </>
-    ),
+    doneOn: (amount: string, day: Node) =>
+      prose`${amount} went back on ${day} to the account that you paid from.`,
     doneTodo: (org: string) =>
       `If your bank does not show it after 5 working days, ask ${org} and give the reference.`,
     review: 'We need a moment to return your money',

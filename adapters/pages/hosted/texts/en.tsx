@@ -5,7 +5,7 @@ import type {
   SimulatedEvent,
   simulations,
 } from '../../../../core/domain/payments/simulated-event.js';
-import { frameTexts } from '../../kit/frame-texts.js';
+import { frameTexts, prose } from '../../kit/frame-texts.js';
 import { emailTexts } from '../../kit/pages/email-texts.js';
 import { enMoney } from './en-money.js';
 
@@ -31,11 +31,8 @@ export const en = {
     purchaseOrder: 'Purchase order',
     buyerReference: 'Your reference',
     help: 'Help',
-    helpText: (org: string, reference: Node) => (
-      <>
-        Questions about this payment? Ask {org} and give the reference {reference}.
-      </>
-    ),
+    helpText: (org: string, reference: Node) =>
+      prose`Questions about this payment? Ask ${org} and give the reference ${reference}.`,
     helpForm: (org: string) => `Ask ${org} if you have questions about this page.`,
     neverMailed: 'We never send bank details by email.',
     verify: 'Check bank details',
@@ -91,25 +88,14 @@ export const en = {
     problems: { ...emailTexts.en, own: 'This is your own address. Somebody else must approve.' },
     send: 'Ask for the approval',
     again: 'Ask again, or ask somebody else',
-    waits: (who: Node, when: Node) => (
-      <>
-        {who} has not approved this payment yet. You asked on {when}.
-      </>
-    ),
+    waits: (who: Node, when: Node) =>
+      prose`${who} has not approved this payment yet. You asked on ${when}.`,
     waitsText: 'You can confirm the price once it is approved. We email you when it is decided.',
     by: 'Approved by',
-    given: (who: Node, when: Node) => (
-      <>
-        {who} approved this payment on {when}.
-      </>
-    ),
-    declined: (who: Node, when: Node) => (
-      <>
-        {who} declined this payment on {when}.
-      </>
-    ),
+    given: (who: Node, when: Node) => prose`${who} approved this payment on ${when}.`,
+    declined: (who: Node, when: Node) => prose`${who} declined this payment on ${when}.`,
     declinedText: 'You cannot confirm it without an approval.',
-    reason: (reason: Node) => <>The reason: {reason}</>,
+    reason: (reason: Node) => prose`The reason: ${reason}`,
     colleague: 'your colleague',
     sendHint:
       'It goes to the address that your colleague gave us. We show line items only after you ' +
@@ -183,11 +169,7 @@ export const en = {
     next: 'What happens next?',
     todo: 'What must I do, or not do?',
     ask: 'Whom do I ask?',
-    org: (org: Node, reference: Node) => (
-      <>
-        {org}, reference {reference}
-      </>
-    ),
+    org: (org: Node, reference: Node) => prose`${org}, reference ${reference}`,
     nothing: 'You have paid nothing.',
     nothingYet: 'You have paid nothing yet.',
     received: (amount: string, partner: string) => `${partner} holds ${amount} from you.`,
@@ -247,11 +229,8 @@ export const en = {
   },
   enter: {
     heading: (email: string) => `Continue as ${email}?`,
-    request: (payee: Node, amount: Node, org: string) => (
-      <>
-        You are about to open a request by {payee} for {amount}. {org} sent it to you.
-      </>
-    ),
+    request: (payee: Node, amount: Node, org: string) =>
+      prose`You are about to open a request by ${payee} for ${amount}. ${org} sent it to you.`,
     approval: (payee: Node, amount: Node) => (
       <>
         You are about to open a payment to {payee} of {amount}. A colleague asks you to approve it.
@@ -271,8 +250,8 @@ export const en = {
     sendTo: (email: string) => `Send a new link to ${email}`,
     send: 'Send a new link',
     money: 'You have paid nothing with this link.',
-    used: (when: Node) => <>It was opened on {when}. Each link works once.</>,
-    over: (when: Node) => <>It ran out on {when}.</>,
+    used: (when: Node) => prose`It was opened on ${when}. Each link works once.`,
+    over: (when: Node) => prose`It ran out on ${when}.`,
     unknown: 'Perhaps a newer one replaced it, or a part of it was lost on the way.',
     next: 'A new one arrives in about a minute and works for at least 15 minutes.',
     notYou: (org: string) =>
@@ -318,18 +297,17 @@ export const en = {
       hours === 1
         ? 'Most checks take less than 1 hour.'
         : `Most checks take less than ${hours} hours.`,
-    waitMail: (email: Node) => (
-      <>We email {email} when it is done, unless this page shows it first.</>
-    ),
+    waitMail: (email: Node) =>
+      prose`We email ${email} when it is done, unless this page shows it first.`,
     thenPrice: 'Then you see the price.',
-    sentOn: (when: Node) => <>Sent {when}.</>,
+    sentOn: (when: Node) => prose`Sent ${when}.`,
     correct: (count: number) =>
       count === 1 ? 'Please correct one thing' : `Please correct ${count} things`,
     correctAll: 'Please correct your details',
     correctNext: 'When you have sent the corrections, the check goes on.',
     correctBy: {
-      ahead: (when: Node) => <>Send them by {when}.</>,
-      over: (when: Node) => <>They were asked for by {when}. Send them now.</>,
+      ahead: (when: Node) => prose`Send them by ${when}.`,
+      over: (when: Node) => prose`They were asked for by ${when}. Send them now.`,
     },
     correctTodo: 'Correct only what is listed here. Everything else is kept.',
     correctStart: 'Correct now',
@@ -368,7 +346,7 @@ export const en = {
     value: 'Check code or account number',
     valueHint: 'As on the page or on paper, for example 7KQ4-M2XD.',
     check: 'Check',
-    ours: (when: Node) => <>These are the details that we gave on {when}.</>,
+    ours: (when: Node) => prose`These are the details that we gave on ${when}.`,
     never: (
       <>
         <b>We never gave these details.</b> Do not pay. Call the company that you want to pay, on a
@@ -455,7 +433,7 @@ export const en = {
         <b>Too many codes were tried.</b> Open the link in the email, or enter a code at {until}.
       </>
     ),
-    tryAgain: (until: Node) => <>Nothing was changed. Try again at {until}.</>,
+    tryAgain: (until: Node) => prose`Nothing was changed. Try again at ${until}.`,
   },
   simulate: {
     heading: 'Simulate (test mode only)',

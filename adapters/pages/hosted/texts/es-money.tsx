@@ -1,5 +1,6 @@
 // Spanish texts about prices, transfers, receipts and refunds.
 import { sentence } from '../../kit/format.js';
+import { prose } from '../../kit/frame-texts.js';
 import type { MoneyCatalogue } from './en-money.js';
 
 export const esMoney = {
@@ -7,7 +8,7 @@ export const esMoney = {
     heading: 'Su dinero',
     asked: 'Importe solicitado',
     received: 'Recibido de usted',
-    receivedOn: (day) => <>Recibido de usted el {day}</>,
+    receivedOn: (day) => prose`Recibido de usted el ${day}`,
     refunded: 'Devuelto a usted',
     goingBack: 'Por devolver a usted',
     review: 'En revisión',
@@ -63,7 +64,7 @@ export const esMoney = {
     },
     confirm: (amount) => `Confirmar ${amount}`,
     confirmHint: 'Confirmar no mueve dinero. A continuación verá los datos bancarios.',
-    until: (time) => <>Esta cotización vale hasta las {time}.</>,
+    until: (time) => prose`Esta cotización vale hasta las ${time}.`,
     after: 'Después, un clic trae una nueva.',
     payWithin: (days) =>
       `Los datos bancarios valen ${days} días. Lo que llegue después se devuelve.`,
@@ -76,9 +77,8 @@ export const esMoney = {
     left120: 'Quedan 2 minutos',
     left30: 'Quedan 30 segundos',
     over: 'Esta cotización venció',
-    overNext: (when) => (
-      <>Venció el {when}. Una nueva tarda un momento y no tiene que volver a escribir nada.</>
-    ),
+    overNext: (when) =>
+      prose`Venció el ${when}. Una nueva tarda un momento y no tiene que volver a escribir nada.`,
     overTodo: 'Pida una cotización nueva, después revísela y confírmela.',
     renew: 'Pedir otra cotización',
     changed: 'La cotización se actualizó',
@@ -109,7 +109,7 @@ export const esMoney = {
       unknown: (payee) => `El importe supera un límite de lo que ${payee} puede recibir.`,
       transfer: () => 'Según la norma de estos pagos, es más de lo que admite una transferencia.',
     },
-    until: (when) => <>Puede ser posible a partir del {when}.</>,
+    until: (when) => prose`Puede ser posible a partir del ${when}.`,
     next: 'Será posible si se amplía el límite. Esta solicitud sigue abierta.',
     wait: (org) => `Vuelva entonces o pida a ${org} un importe menor.`,
     ask: (org) => `Pida a ${org} un importe menor u otra forma de pagar.`,
@@ -211,11 +211,7 @@ export const esMoney = {
         <a href="#check">Compruébela por teléfono</a> antes de pagar.
       </>
     ),
-    sameAccount: (day, payee) => (
-      <>
-        Su pago a {payee} del {day} fue a esta misma cuenta.
-      </>
-    ),
+    sameAccount: (day, payee) => prose`Su pago a ${payee} del ${day} fue a esta misma cuenta.`,
     replaced: (changed, before, check) => (
       <>
         <b>Estos datos bancarios cambiaron el {changed}.</b> No use más los del {before}.{' '}
@@ -230,7 +226,7 @@ export const esMoney = {
     address: 'Dirección de esta página',
     shortId: 'Identificador corto de esta página',
     checkOther: 'Comprobar código o cuenta',
-    given: (when) => <>Comunicados el {when}.</>,
+    given: (when) => prose`Comunicados el ${when}.`,
     changes: 'Si alguna vez cambian, esta página lo dice y le avisamos por correo.',
     sentAlready: '¿Ya lo envió?',
     sentText: (
@@ -243,17 +239,16 @@ export const esMoney = {
       ahead: (day) => (
         <>Envíelo de modo que llegue a más tardar el {day}: lo que llegue después se devuelve.</>
       ),
-      over: (day) => (
-        <>Debía llegar a más tardar el {day}. No lo envíe ahora: lo que llegue se devuelve.</>
-      ),
+      over: (day) =>
+        prose`Debía llegar a más tardar el ${day}. No lo envíe ahora: lo que llegue se devuelve.`,
     },
     invoiceDue: {
-      ahead: (day) => <>La factura vence el {day}.</>,
-      over: (day) => <>La factura venció el {day}.</>,
+      ahead: (day) => prose`La factura vence el ${day}.`,
+      over: (day) => prose`La factura venció el ${day}.`,
     },
     firstDue: {
-      ahead: (day) => <>El primero de estos pagos vence el {day}.</>,
-      over: (day) => <>El primero de estos pagos venció el {day}.</>,
+      ahead: (day) => prose`El primero de estos pagos vence el ${day}.`,
+      over: (day) => prose`El primero de estos pagos venció el ${day}.`,
     },
     print: 'Imprimir estos datos',
     late: (org) =>
@@ -274,16 +269,12 @@ export const esMoney = {
   short: {
     heading: (amount) => `Aún falta recibir ${amount}`,
     received: (amount) => `Recibimos ${amount}.`,
-    receivedOn: (amount, day) => (
-      <>
-        Recibimos {amount} el {day}.
-      </>
-    ),
+    receivedOn: (amount, day) => prose`Recibimos ${amount} el ${day}.`,
     next: (amount, payee) =>
       `Cuando llegue el resto, ${amount}, pagamos a ${payee} y le avisamos por correo.`,
     by: {
-      ahead: (when) => <>Si no llega a más tardar el {when}, lo devolvemos todo.</>,
-      over: (when) => <>Debía llegar a más tardar el {when}: lo devolvemos todo.</>,
+      ahead: (when) => prose`Si no llega a más tardar el ${when}, lo devolvemos todo.`,
+      over: (when) => prose`Debía llegar a más tardar el ${when}: lo devolvemos todo.`,
     },
     todo: (amount) =>
       `Envíe ${amount}, o pida que se lo devolvamos todo. No envíe otra vez el importe completo.`,
@@ -318,11 +309,7 @@ export const esMoney = {
       sentence(`Sus ${amount} se convirtieron y están en camino a ${payee}.`),
   },
   paid: {
-    lede: (payee, amount, day) => (
-      <>
-        {payee} recibió {amount} el {day}.
-      </>
-    ),
+    lede: (payee, amount, day) => prose`${payee} recibió ${amount} el ${day}.`,
     receipt: 'Recibo',
     youPaid: 'Usted pagó',
     paidOut: 'Importe abonado',
@@ -368,8 +355,9 @@ export const esMoney = {
     backMoney: (payee) => `Lo recibimos, pero el pago a ${payee} nos fue devuelto.`,
     backNext: (payee) => `Decidimos con ${payee} qué pasa con el dinero.`,
     answerBy: {
-      ahead: (day) => <>Le respondemos a más tardar el {day}.</>,
-      over: (day) => <>Queríamos responderle a más tardar el {day} y aún lo estamos revisando.</>,
+      ahead: (day) => prose`Le respondemos a más tardar el ${day}.`,
+      over: (day) =>
+        prose`Queríamos responderle a más tardar el ${day} y aún lo estamos revisando.`,
     },
     reviewMail: 'Le avisamos por correo en cuanto lo sepamos.',
     unapprovedLede: 'Se retiró su verificación, por lo que no podemos continuar con este pago.',
@@ -380,7 +368,7 @@ export const esMoney = {
     expired: 'Esta solicitud ya no está abierta',
     expiredNext: 'Si hay una transferencia en camino, se devuelve.',
     expiredTodo: (payee) => `Si aún quiere pagar, pida a ${payee} una nueva solicitud.`,
-    endedOn: (when) => <>Terminó el {when}.</>,
+    endedOn: (when) => prose`Terminó el ${when}.`,
   },
   refund: {
     heading: 'Le estamos devolviendo su dinero',
@@ -391,17 +379,14 @@ export const esMoney = {
     },
     money: (amount) => `Le estamos devolviendo ${amount}.`,
     owed: (amount) => `Le vamos a devolver ${amount}.`,
-    ordered: (day) => <>Ordenado el {day}; los bancos tardan hasta 5 días hábiles.</>,
+    ordered: (day) => prose`Ordenado el ${day}; los bancos tardan hasta 5 días hábiles.`,
     orderedPlain: 'La devolución está ordenada; los bancos tardan hasta 5 días hábiles.',
     ordering: 'Estamos ordenando la devolución; después los bancos tardan hasta 5 días hábiles.',
     sameAccount: 'Llega a la cuenta desde la que usted pagó.',
     done: 'Su dinero fue devuelto',
     doneLede: (amount) => `${amount} volvieron a la cuenta desde la que usted pagó.`,
-    doneOn: (amount, day) => (
-      <>
-        {amount} volvieron el {day} a la cuenta desde la que usted pagó.
-      </>
-    ),
+    doneOn: (amount, day) =>
+      prose`${amount} volvieron el ${day} a la cuenta desde la que usted pagó.`,
     doneTodo: (org) =>
       `Si su banco no lo muestra en 5 días hábiles, pregunte a ${org} e indique la referencia.`,
     review: 'Necesitamos un momento para devolver su dinero',

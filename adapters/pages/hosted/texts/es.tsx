@@ -1,5 +1,5 @@
 // Spanish texts of the hosted pages, in the formal address.
-import { frameTexts } from '../../kit/frame-texts.js';
+import { frameTexts, prose } from '../../kit/frame-texts.js';
 import { emailTexts } from '../../kit/pages/email-texts.js';
 import type { Catalogue } from './en.js';
 import { esMoney } from './es-money.js';
@@ -25,11 +25,8 @@ export const es = {
     purchaseOrder: 'Orden de compra',
     buyerReference: 'Su referencia',
     help: 'Ayuda',
-    helpText: (org, reference) => (
-      <>
-        ¿Preguntas sobre este pago? Consulte a {org} e indique la referencia {reference}.
-      </>
-    ),
+    helpText: (org, reference) =>
+      prose`¿Preguntas sobre este pago? Consulte a ${org} e indique la referencia ${reference}.`,
     helpForm: (org) => `Consulte a ${org} si tiene preguntas sobre esta página.`,
     neverMailed: 'Nunca enviamos datos bancarios por correo.',
     verify: 'Comprobar datos bancarios',
@@ -84,26 +81,14 @@ export const es = {
     problems: { ...emailTexts.es, own: 'Es su propia dirección. Otra persona debe aprobar.' },
     send: 'Pedir la aprobación',
     again: 'Pedirlo de nuevo, o a otra persona',
-    waits: (who, when) => (
-      <>
-        {who} aún no aprobó este pago. Usted lo pidió el {when}.
-      </>
-    ),
+    waits: (who, when) => prose`${who} aún no aprobó este pago. Usted lo pidió el ${when}.`,
     waitsText:
       'Con la aprobación puede confirmar la cotización. Le avisamos por correo de la decisión.',
     by: 'Aprobado por',
-    given: (who, when) => (
-      <>
-        {who} aprobó este pago el {when}.
-      </>
-    ),
-    declined: (who, when) => (
-      <>
-        {who} rechazó este pago el {when}.
-      </>
-    ),
+    given: (who, when) => prose`${who} aprobó este pago el ${when}.`,
+    declined: (who, when) => prose`${who} rechazó este pago el ${when}.`,
     declinedText: 'Sin una aprobación, usted no puede confirmarlo.',
-    reason: (reason) => <>El motivo: {reason}</>,
+    reason: (reason) => prose`El motivo: ${reason}`,
     colleague: 'su colega',
     sendHint:
       'Llega a la dirección que indicó su colega. Los conceptos se muestran después de entrar.',
@@ -177,11 +162,7 @@ export const es = {
     next: '¿Qué pasa ahora?',
     todo: '¿Qué debo hacer, o no hacer?',
     ask: '¿A quién pregunto?',
-    org: (org, reference) => (
-      <>
-        {org}, referencia {reference}
-      </>
-    ),
+    org: (org, reference) => prose`${org}, referencia ${reference}`,
     nothing: 'Usted no ha pagado nada.',
     nothingYet: 'Usted aún no ha pagado nada.',
     received: (amount, partner) => `${partner} tiene ${amount} que usted envió.`,
@@ -242,16 +223,10 @@ export const es = {
   },
   enter: {
     heading: (email) => `¿Continuar como ${email}?`,
-    request: (payee, amount, org) => (
-      <>
-        Va a abrir una solicitud de {payee} por {amount}. Se la envió {org} a usted.
-      </>
-    ),
-    approval: (payee, amount) => (
-      <>
-        Va a abrir un pago a {payee} por {amount}. Un colega le pide que lo apruebe.
-      </>
-    ),
+    request: (payee, amount, org) =>
+      prose`Va a abrir una solicitud de ${payee} por ${amount}. Se la envió ${org} a usted.`,
+    approval: (payee, amount) =>
+      prose`Va a abrir un pago a ${payee} por ${amount}. Un colega le pide que lo apruebe.`,
     form: (org) => `Va a abrir un formulario que ${org} le pide completar: dice quién es usted.`,
     notYou: (
       <>
@@ -265,8 +240,8 @@ export const es = {
     sendTo: (email) => `Enviar un enlace nuevo a ${email}`,
     send: 'Enviar un enlace nuevo',
     money: 'Usted no ha pagado nada con este enlace.',
-    used: (when) => <>Se abrió el {when}. Cada enlace funciona una vez.</>,
-    over: (when) => <>Venció el {when}.</>,
+    used: (when) => prose`Se abrió el ${when}. Cada enlace funciona una vez.`,
+    over: (when) => prose`Venció el ${when}.`,
     unknown: 'Quizá uno más reciente lo sustituyó, o se perdió una parte por el camino.',
     next: 'Uno nuevo llega en un minuto y funciona al menos 15 minutos.',
     notYou: (org) =>
@@ -313,17 +288,16 @@ export const es = {
       hours === 1
         ? 'La mayoría de las verificaciones tarda menos de 1 hora.'
         : `La mayoría de las verificaciones tarda menos de ${hours} horas.`,
-    waitMail: (email) => (
-      <>Avisamos a {email} cuando termine, si esta página no lo muestra antes.</>
-    ),
+    waitMail: (email) =>
+      prose`Avisamos a ${email} cuando termine, si esta página no lo muestra antes.`,
     thenPrice: 'Después verá la cotización.',
-    sentOn: (when) => <>Enviado el {when}.</>,
+    sentOn: (when) => prose`Enviado el ${when}.`,
     correct: (count) => (count === 1 ? 'Corrija una cosa' : `Corrija ${count} cosas`),
     correctAll: 'Corrija sus datos',
     correctNext: 'Cuando haya enviado las correcciones, la verificación continúa.',
     correctBy: {
-      ahead: (when) => <>Envíelas a más tardar el {when}.</>,
-      over: (when) => <>El plazo era el {when}. Envíelas ahora.</>,
+      ahead: (when) => prose`Envíelas a más tardar el ${when}.`,
+      over: (when) => prose`El plazo era el ${when}. Envíelas ahora.`,
     },
     correctTodo: 'Corrija solo lo que aparece aquí. Todo lo demás se conserva.',
     correctStart: 'Corregir ahora',
@@ -362,7 +336,7 @@ export const es = {
     value: 'Código de comprobación o número de cuenta',
     valueHint: 'Como en la página o en papel, por ejemplo 7KQ4-M2XD.',
     check: 'Comprobar',
-    ours: (when) => <>Estos son los datos que dimos el {when}.</>,
+    ours: (when) => prose`Estos son los datos que dimos el ${when}.`,
     never: (
       <>
         <b>Nunca dimos estos datos.</b> No pague. Llame a la empresa a la que quiere pagar, a un
@@ -451,7 +425,7 @@ export const es = {
         partir de: {until}.
       </>
     ),
-    tryAgain: (until) => <>No se ha cambiado nada. Vuelva a intentarlo a partir de: {until}.</>,
+    tryAgain: (until) => prose`No se ha cambiado nada. Vuelva a intentarlo a partir de: ${until}.`,
   },
   simulate: {
     heading: 'Simular (solo en modo de prueba)',

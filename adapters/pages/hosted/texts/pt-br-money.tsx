@@ -1,5 +1,6 @@
 // Brazilian Portuguese texts about prices, transfers, receipts and refunds.
 import { sentence } from '../../kit/format.js';
+import { prose } from '../../kit/frame-texts.js';
 import type { MoneyCatalogue } from './en-money.js';
 
 export const ptBrMoney = {
@@ -7,7 +8,7 @@ export const ptBrMoney = {
     heading: 'Seu dinheiro',
     asked: 'Valor solicitado',
     received: 'Recebido de você',
-    receivedOn: (day) => <>Recebido de você em {day}</>,
+    receivedOn: (day) => prose`Recebido de você em ${day}`,
     refunded: 'Devolvido a você',
     goingBack: 'A devolver a você',
     review: 'Em análise',
@@ -63,7 +64,7 @@ export const ptBrMoney = {
     },
     confirm: (amount) => `Confirmar ${amount}`,
     confirmHint: 'Confirmar não movimenta dinheiro. Em seguida você vê os dados bancários.',
-    until: (time) => <>Esta cotação vale até {time}.</>,
+    until: (time) => prose`Esta cotação vale até ${time}.`,
     after: 'Depois disso, um clique traz uma nova.',
     payWithin: (days) =>
       `Os dados bancários valem por ${days} dias. O que chegar depois é devolvido.`,
@@ -109,7 +110,7 @@ export const ptBrMoney = {
       unknown: (payee) => `O valor passa de um limite do que ${payee} pode receber.`,
       transfer: () => 'Pela norma destes pagamentos, é mais do que cabe em uma transferência.',
     },
-    until: (when) => <>Pode ser possível a partir de {when}.</>,
+    until: (when) => prose`Pode ser possível a partir de ${when}.`,
     next: 'Será possível se o limite for aumentado. Esta cobrança continua aberta.',
     wait: (org) => `Volte nessa data ou peça a ${org} um valor menor.`,
     ask: (org) => `Peça a ${org} um valor menor ou outra forma de pagar.`,
@@ -207,11 +208,8 @@ export const ptBrMoney = {
         <a href="#check">Confira por telefone</a> antes de pagar.
       </>
     ),
-    sameAccount: (day, payee) => (
-      <>
-        Seu pagamento a {payee} em {day} foi para esta mesma conta.
-      </>
-    ),
+    sameAccount: (day, payee) =>
+      prose`Seu pagamento a ${payee} em ${day} foi para esta mesma conta.`,
     replaced: (changed, before, check) => (
       <>
         <b>Estes dados bancários mudaram em {changed}.</b> Não use mais os de {before}.{' '}
@@ -226,7 +224,7 @@ export const ptBrMoney = {
     address: 'Endereço desta página',
     shortId: 'Identificador curto desta página',
     checkOther: 'Conferir código ou conta',
-    given: (when) => <>Informados em {when}.</>,
+    given: (when) => prose`Informados em ${when}.`,
     changes: 'Se eles mudarem, esta página diz isso e avisamos por e‑mail.',
     sentAlready: 'Já enviou?',
     sentText: (
@@ -236,20 +234,19 @@ export const ptBrMoney = {
       </>
     ),
     payBy: {
-      ahead: (day) => (
-        <>Envie de modo que chegue até {day}: valores que chegarem depois são devolvidos.</>
-      ),
+      ahead: (day) =>
+        prose`Envie de modo que chegue até ${day}: valores que chegarem depois são devolvidos.`,
       over: (day) => (
         <>Devia chegar até {day}. Não envie agora: valores que chegarem depois são devolvidos.</>
       ),
     },
     invoiceDue: {
-      ahead: (day) => <>A fatura vence em {day}.</>,
-      over: (day) => <>A fatura venceu em {day}.</>,
+      ahead: (day) => prose`A fatura vence em ${day}.`,
+      over: (day) => prose`A fatura venceu em ${day}.`,
     },
     firstDue: {
-      ahead: (day) => <>O primeiro destes pagamentos vence em {day}.</>,
-      over: (day) => <>O primeiro destes pagamentos venceu em {day}.</>,
+      ahead: (day) => prose`O primeiro destes pagamentos vence em ${day}.`,
+      over: (day) => prose`O primeiro destes pagamentos venceu em ${day}.`,
     },
     print: 'Imprimir estes dados',
     late: (org) =>
@@ -269,16 +266,12 @@ export const ptBrMoney = {
   short: {
     heading: (amount) => `Ainda falta receber ${amount}`,
     received: (amount) => `Recebemos ${amount}.`,
-    receivedOn: (amount, day) => (
-      <>
-        Recebemos {amount} em {day}.
-      </>
-    ),
+    receivedOn: (amount, day) => prose`Recebemos ${amount} em ${day}.`,
     next: (amount, payee) =>
       `Quando chegar o restante, ${amount}, pagamos a ${payee} e avisamos você por e‑mail.`,
     by: {
-      ahead: (when) => <>Se não chegar até {when}, devolvemos tudo.</>,
-      over: (when) => <>Devia chegar até {when}: devolvemos tudo.</>,
+      ahead: (when) => prose`Se não chegar até ${when}, devolvemos tudo.`,
+      over: (when) => prose`Devia chegar até ${when}: devolvemos tudo.`,
     },
     todo: (amount) =>
       `Envie ${amount}, ou peça tudo de volta. Não envie o valor inteiro outra vez.`,
@@ -313,11 +306,7 @@ export const ptBrMoney = {
       sentence(`Seus ${amount} foram convertidos e estão a caminho de ${payee}.`),
   },
   paid: {
-    lede: (payee, amount, day) => (
-      <>
-        {payee} recebeu {amount} em {day}.
-      </>
-    ),
+    lede: (payee, amount, day) => prose`${payee} recebeu ${amount} em ${day}.`,
     receipt: 'Recibo',
     youPaid: 'Você pagou',
     paidOut: 'Valor pago',
@@ -363,8 +352,8 @@ export const ptBrMoney = {
     backMoney: (payee) => `Ele chegou até nós, mas o pagamento a ${payee} voltou.`,
     backNext: (payee) => `Decidimos com ${payee} o que acontece com o dinheiro.`,
     answerBy: {
-      ahead: (day) => <>Respondemos até {day}.</>,
-      over: (day) => <>Queríamos responder até {day} e ainda estamos verificando.</>,
+      ahead: (day) => prose`Respondemos até ${day}.`,
+      over: (day) => prose`Queríamos responder até ${day} e ainda estamos verificando.`,
     },
     reviewMail: 'Avisamos por e‑mail assim que soubermos.',
     unapprovedLede: 'A sua verificação foi retirada, por isso não podemos seguir com o pagamento.',
@@ -375,7 +364,7 @@ export const ptBrMoney = {
     expired: 'Esta cobrança não está mais aberta',
     expiredNext: 'Se houver uma transferência a caminho, ela é devolvida.',
     expiredTodo: (payee) => `Se ainda quiser pagar, peça a ${payee} uma nova cobrança.`,
-    endedOn: (when) => <>Foi encerrado em {when}.</>,
+    endedOn: (when) => prose`Foi encerrado em ${when}.`,
   },
   refund: {
     heading: 'Seu dinheiro está sendo devolvido',
@@ -386,17 +375,13 @@ export const ptBrMoney = {
     },
     money: (amount) => `${amount} estão a caminho de volta para você.`,
     owed: (amount) => `Vamos devolver ${amount} a você.`,
-    ordered: (day) => <>Ordenado em {day}; os bancos levam até 5 dias úteis.</>,
+    ordered: (day) => prose`Ordenado em ${day}; os bancos levam até 5 dias úteis.`,
     orderedPlain: 'A devolução foi ordenada; os bancos levam até 5 dias úteis.',
     ordering: 'Estamos ordenando a devolução; depois os bancos levam até 5 dias úteis.',
     sameAccount: 'O valor chega à conta da qual você pagou.',
     done: 'Seu dinheiro foi devolvido',
     doneLede: (amount) => `${amount} voltaram para a conta da qual você pagou.`,
-    doneOn: (amount, day) => (
-      <>
-        {amount} voltaram em {day} para a conta da qual você pagou.
-      </>
-    ),
+    doneOn: (amount, day) => prose`${amount} voltaram em ${day} para a conta da qual você pagou.`,
     doneTodo: (org) =>
       `Se o seu banco não mostrar o valor em 5 dias úteis, fale com ${org} e informe a referência.`,
     review: 'Precisamos de um momento para devolver o seu dinheiro',

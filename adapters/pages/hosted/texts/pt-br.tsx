@@ -1,5 +1,5 @@
 // Brazilian Portuguese texts of the hosted pages.
-import { frameTexts } from '../../kit/frame-texts.js';
+import { frameTexts, prose } from '../../kit/frame-texts.js';
 import { emailTexts } from '../../kit/pages/email-texts.js';
 import type { Catalogue } from './en.js';
 import { ptBrMoney } from './pt-br-money.js';
@@ -25,11 +25,8 @@ export const ptBr = {
     purchaseOrder: 'Ordem de compra',
     buyerReference: 'Sua referência',
     help: 'Ajuda',
-    helpText: (org, reference) => (
-      <>
-        Dúvidas sobre este pagamento? Fale com {org} e informe a referência {reference}.
-      </>
-    ),
+    helpText: (org, reference) =>
+      prose`Dúvidas sobre este pagamento? Fale com ${org} e informe a referência ${reference}.`,
     helpForm: (org) => `Fale com ${org} se tiver dúvidas sobre esta página.`,
     neverMailed: 'Nunca enviamos dados bancários por e‑mail.',
     verify: 'Conferir dados bancários',
@@ -87,25 +84,13 @@ export const ptBr = {
     },
     send: 'Pedir a aprovação',
     again: 'Pedir de novo, ou pedir a outra pessoa',
-    waits: (who, when) => (
-      <>
-        {who} ainda não aprovou este pagamento. Você pediu em {when}.
-      </>
-    ),
+    waits: (who, when) => prose`${who} ainda não aprovou este pagamento. Você pediu em ${when}.`,
     waitsText: 'Com a aprovação, você pode confirmar a cotação. Avisamos por e‑mail da decisão.',
     by: 'Aprovado por',
-    given: (who, when) => (
-      <>
-        {who} aprovou este pagamento em {when}.
-      </>
-    ),
-    declined: (who, when) => (
-      <>
-        {who} recusou este pagamento em {when}.
-      </>
-    ),
+    given: (who, when) => prose`${who} aprovou este pagamento em ${when}.`,
+    declined: (who, when) => prose`${who} recusou este pagamento em ${when}.`,
     declinedText: 'Sem uma aprovação, você não pode confirmá-lo.',
-    reason: (reason) => <>O motivo: {reason}</>,
+    reason: (reason) => prose`O motivo: ${reason}`,
     colleague: 'seu colega',
     sendHint:
       'Ele vai para o endereço que seu colega informou. Os itens só aparecem depois da entrada.',
@@ -178,11 +163,7 @@ export const ptBr = {
     next: 'O que acontece agora?',
     todo: 'O que devo fazer, ou não fazer?',
     ask: 'Com quem falo?',
-    org: (org, reference) => (
-      <>
-        {org}, referência {reference}
-      </>
-    ),
+    org: (org, reference) => prose`${org}, referência ${reference}`,
     nothing: 'Você não pagou nada.',
     nothingYet: 'Você ainda não pagou nada.',
     received: (amount, partner) => `${partner} está com ${amount} que você enviou.`,
@@ -271,8 +252,8 @@ export const ptBr = {
     sendTo: (email) => `Enviar um novo link para ${email}`,
     send: 'Enviar um novo link',
     money: 'Você não pagou nada com este link.',
-    used: (when) => <>Ele foi aberto em {when}. Cada link funciona uma vez.</>,
-    over: (when) => <>Ele expirou em {when}.</>,
+    used: (when) => prose`Ele foi aberto em ${when}. Cada link funciona uma vez.`,
+    over: (when) => prose`Ele expirou em ${when}.`,
     unknown: 'Talvez um mais novo o tenha substituído, ou uma parte dele se perdeu no caminho.',
     next: 'Um novo chega em cerca de um minuto e funciona por pelo menos 15 minutos.',
     notYou: (org) =>
@@ -319,17 +300,16 @@ export const ptBr = {
       hours === 1
         ? 'A maioria das verificações leva menos de 1 hora.'
         : `A maioria das verificações leva menos de ${hours} horas.`,
-    waitMail: (email) => (
-      <>Avisamos em {email} quando terminar, se esta página não mostrar antes.</>
-    ),
+    waitMail: (email) =>
+      prose`Avisamos em ${email} quando terminar, se esta página não mostrar antes.`,
     thenPrice: 'Depois você vê a cotação.',
-    sentOn: (when) => <>Enviado em {when}.</>,
+    sentOn: (when) => prose`Enviado em ${when}.`,
     correct: (count) => (count === 1 ? 'Corrija um item' : `Corrija ${count} itens`),
     correctAll: 'Corrija os seus dados',
     correctNext: 'Depois que você enviar as correções, a verificação continua.',
     correctBy: {
-      ahead: (when) => <>Envie até {when}.</>,
-      over: (when) => <>O prazo era {when}. Envie agora.</>,
+      ahead: (when) => prose`Envie até ${when}.`,
+      over: (when) => prose`O prazo era ${when}. Envie agora.`,
     },
     correctTodo: 'Corrija apenas o que está listado aqui. O resto fica como está.',
     correctStart: 'Corrigir agora',
@@ -368,7 +348,7 @@ export const ptBr = {
     value: 'Código de conferência ou número da conta',
     valueHint: 'Como na página ou no papel, por exemplo 7KQ4-M2XD.',
     check: 'Conferir',
-    ours: (when) => <>Estes são os dados que informamos em {when}.</>,
+    ours: (when) => prose`Estes são os dados que informamos em ${when}.`,
     never: (
       <>
         <b>Nunca informamos estes dados.</b> Não pague. Ligue para a empresa que você quer pagar, em
@@ -457,7 +437,7 @@ export const ptBr = {
         de: {until}.
       </>
     ),
-    tryAgain: (until) => <>Nada foi alterado. Tente de novo a partir de: {until}.</>,
+    tryAgain: (until) => prose`Nada foi alterado. Tente de novo a partir de: ${until}.`,
   },
   simulate: {
     heading: 'Simular (somente no modo de teste)',

@@ -2,6 +2,7 @@
 import type { ComponentChildren as Node } from 'preact';
 import type { FieldProblem } from '../../../../core/domain/hosted/kyc-fields.js';
 import type { UploadRefusal } from '../../../../core/usecases/hosted/page-documents.js';
+import { prose } from '../../kit/frame-texts.js';
 import { emailTexts } from '../../kit/pages/email-texts.js';
 
 export const kycEn = {
@@ -20,7 +21,7 @@ export const kycEn = {
   missingCount: (count: number) => `${count} missing`,
   correctCount: (count: number) => `${count} to correct`,
   waitingFor: (names: string) => `Waiting for ${names}`,
-  savedAt: (when: Node) => <>Saved as you go, last {when}.</>,
+  savedAt: (when: Node) => prose`Saved as you go, last ${when}.`,
   continue: 'Save and continue',
   choose: 'Choose',
   day: 'Day',
@@ -43,11 +44,7 @@ export const kycEn = {
     send: 'Send the link',
     takeBack: 'Take it back',
     takeBackText: 'The link stops working, and that person is signed out. What they saved stays.',
-    sent: (email: Node, day: Node) => (
-      <>
-        Sent to {email} on {day}.
-      </>
-    ),
+    sent: (email: Node, day: Node) => prose`Sent to ${email} on ${day}.`,
   },
   /** In place of the words for a payer, on the form of a seller. */
   seller: {
@@ -186,8 +183,8 @@ export const kycEn = {
     add: 'Add an owner',
     edit: 'Open',
     complete: 'Complete',
-    asked: (day: Node) => <>Asked on {day}, not done yet</>,
-    done: (day: Node) => <>Done on {day}</>,
+    asked: (day: Node) => prose`Asked on ${day}, not done yet`,
+    done: (day: Node) => prose`Done on ${day}`,
     whoFills: 'Who fills this in?',
     whoFillsText: (name: string) =>
       `Fill it in below, or ask ${name} by email: you then need no numbers and documents.`,
@@ -289,7 +286,7 @@ export const kycEn = {
     lede: 'Nothing is sent before you press the button.',
     changeOf: (what: string) => `Change: ${what}`,
     none: '–',
-    filledBy: (email: Node) => <>Filled in by {email}</>,
+    filledBy: (email: Node) => prose`Filled in by ${email}`,
     toDo: 'Before you can send it',
     who: 'Who sees this, and for how long',
     whoText: (org: string) =>

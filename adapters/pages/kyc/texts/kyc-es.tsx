@@ -1,4 +1,6 @@
 // Spanish texts of the KYC form; kyc-en.tsx has the keys.
+
+import { prose } from '../../kit/frame-texts.js';
 import { emailTexts } from '../../kit/pages/email-texts.js';
 import type { KycTexts } from './kyc-en.js';
 
@@ -18,7 +20,7 @@ export const kycEs = {
   missingCount: (count) => (count === 1 ? 'Falta 1' : `Faltan ${count}`),
   correctCount: (count) => `${count} por corregir`,
   waitingFor: (names) => `A la espera de ${names}`,
-  savedAt: (when) => <>Se guarda en cada paso, la última vez el {when}.</>,
+  savedAt: (when) => prose`Se guarda en cada paso, la última vez el ${when}.`,
   continue: 'Guardar y continuar',
   choose: 'Elija',
   day: 'Día',
@@ -42,11 +44,7 @@ export const kycEs = {
     takeBack: 'Retirarlo',
     takeBackText:
       'El enlace deja de funcionar y termina la sesión de esa persona. Lo que guardó se conserva.',
-    sent: (email, day) => (
-      <>
-        Enviado a {email} el {day}.
-      </>
-    ),
+    sent: (email, day) => prose`Enviado a ${email} el ${day}.`,
   },
   seller: {
     personHeading: '¿Quién cobra?',
@@ -186,8 +184,8 @@ export const kycEs = {
     add: 'Añadir propietario',
     edit: 'Abrir',
     complete: 'Completo',
-    asked: (day) => <>Pedido el {day}, sin terminar</>,
-    done: (day) => <>Terminado el {day}</>,
+    asked: (day) => prose`Pedido el ${day}, sin terminar`,
+    done: (day) => prose`Terminado el ${day}`,
     whoFills: '¿Quién lo completa?',
     whoFillsText: (name) =>
       `Complételo abajo o pídalo a ${name} por correo: usted no necesita números ni documentos.`,
@@ -293,7 +291,7 @@ export const kycEs = {
     lede: 'No se envía nada antes de que presione el botón.',
     changeOf: (what) => `Cambiar: ${what}`,
     none: '–',
-    filledBy: (email) => <>Completado por {email}</>,
+    filledBy: (email) => prose`Completado por ${email}`,
     toDo: 'Antes de poder enviarlo',
     who: 'Quién ve esto y durante cuánto tiempo',
     whoText: (org) =>

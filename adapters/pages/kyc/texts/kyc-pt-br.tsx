@@ -1,4 +1,6 @@
 // Brazilian Portuguese texts of the KYC form; kyc-en.tsx has the keys.
+
+import { prose } from '../../kit/frame-texts.js';
 import { emailTexts } from '../../kit/pages/email-texts.js';
 import type { KycTexts } from './kyc-en.js';
 
@@ -18,7 +20,7 @@ export const kycPtBr = {
   missingCount: (count) => (count === 1 ? 'Falta 1' : `Faltam ${count}`),
   correctCount: (count) => `${count} a corrigir`,
   waitingFor: (names) => `Aguardando ${names}`,
-  savedAt: (when) => <>Salvo a cada etapa, a última vez em {when}.</>,
+  savedAt: (when) => prose`Salvo a cada etapa, a última vez em ${when}.`,
   continue: 'Salvar e continuar',
   choose: 'Escolha',
   day: 'Dia',
@@ -42,11 +44,7 @@ export const kycPtBr = {
     takeBack: 'Retomar',
     takeBackText:
       'O link deixa de funcionar e a sessão da pessoa termina. O que ela salvou permanece.',
-    sent: (email, day) => (
-      <>
-        Enviado para {email} em {day}.
-      </>
-    ),
+    sent: (email, day) => prose`Enviado para ${email} em ${day}.`,
   },
   seller: {
     personHeading: 'Quem recebe?',
@@ -186,8 +184,8 @@ export const kycPtBr = {
     add: 'Adicionar pessoa',
     edit: 'Abrir',
     complete: 'Completo',
-    asked: (day) => <>Pedido em {day}, ainda não concluído</>,
-    done: (day) => <>Concluído em {day}</>,
+    asked: (day) => prose`Pedido em ${day}, ainda não concluído`,
+    done: (day) => prose`Concluído em ${day}`,
     whoFills: 'Quem preenche?',
     whoFillsText: (name) =>
       `Preencha abaixo ou peça a ${name} por e‑mail: você não precisa dos números e documentos.`,
@@ -292,7 +290,7 @@ export const kycPtBr = {
     lede: 'Nada é enviado antes de você apertar o botão.',
     changeOf: (what) => `Alterar: ${what}`,
     none: '–',
-    filledBy: (email) => <>Preenchido por {email}</>,
+    filledBy: (email) => prose`Preenchido por ${email}`,
     toDo: 'Antes de enviar',
     who: 'Quem vê isso, e por quanto tempo',
     whoText: (org) =>
