@@ -61,8 +61,11 @@ export function defineTable<T extends object>(name: string, columns: Columns<T>)
   const hashed = properties.filter((property) => columns[property].about.isHashed);
   const hashedNames = partsOf(columns, hashed).map(({ name }) => name);
   const imaged = all.filter((part) => !version.includes(part) && hashedNames.includes(part.name));
-  const imageOf = (value: T): RowImage =>
-    Object.fromEntries(imaged.map(({ name, write }) => [name, write(value)]));
+  const imageOf = (value: T): RowImage => {
+    const image: Record<string, Param> = {};
+    for (const { name, write } of imaged) image[name] = write(value);
+    return image;
+  };
   const writer = (kind: StatementTemplate['kind'], parts: readonly Part<T>[]) => {
     const template = { kind, table: name, columns: names(parts), key: names(keyed) };
     const sql = templateSql(template);
