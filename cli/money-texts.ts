@@ -13,7 +13,7 @@ import {
 } from '../core/usecases/money-desk/desk-texts.js';
 import type { DeskOutcome } from '../core/usecases/money-desk/money-desk.js';
 import type { ListedProposal, QueueRow } from '../core/usecases/money-desk/money-queues.js';
-import type { Outcome } from './operator.js';
+import { type Outcome, withName } from './operator.js';
 import { instantOrNull } from './output.js';
 
 const COLUMNS = 80;
@@ -37,25 +37,28 @@ export function presentRow(row: QueueRow, nowMs: number) {
   };
 }
 
-export function rowsText(rows: readonly QueueRow[], nowMs: number): string {
+/** The names of organizations by id. */
+type Names = ReadonlyMap<string, string>;
+
+export function rowsText(rows: readonly QueueRow[], names: Names, nowMs: number): string {
   const parts: string[] = [];
   let last: MoneyQueue | null = null;
   for (const row of rows) {
     if (row.queue !== last)
       parts.push(waitingKinds[row.queue].replace(/^[^:]+/, (name) => name.toUpperCase()));
     last = row.queue;
-    parts.push(rowText(row, nowMs));
+    parts.push(rowText(row, names, nowMs));
   }
   return parts.length === 0 ? 'No items.' : parts.join('\n\n');
 }
 
-function rowText(row: QueueRow, nowMs: number): string {
+function rowText(row: QueueRow, names: Names, nowMs: number): string {
   const { id, kind, mode, orgId, paymentId, amount, sinceMs, known, proposal } = row;
   const since = `since ${formatInstant(sinceMs)} (${formatDuration(nowMs - sinceMs)})`;
   const of = kind === 'payment' || kind === 'deposit' ? '' : `${kind} of ${paymentId}, `;
   return [
     `${id}  ${shownAmount(amount)}  ${since}`,
-    ...wrapped(`${of}${orgId ?? 'organization unknown'}, ${mode}`),
+    ...wrapped(`${of}${withName(names, orgId) ?? 'organization unknown'}, ${mode}`),
     ...wrapped(knownText(known, nowMs)),
     ...deskStepsOf(row).flatMap(({ what, command }) =>
       commandLines(what, command.split(/ (?=--)/)),

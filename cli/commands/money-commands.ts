@@ -6,7 +6,14 @@ import { invalid, PonteError } from '../../core/errors.js';
 import type { QueueCursor } from '../../core/usecases/money-desk/money-queues.js';
 import { addDecisions, type DecisionOptions } from '../decided.js';
 import { presentRow, rowsText } from '../money-texts.js';
-import { commandGroup, listOutcome, type Operator, type Outcome, type Shell } from '../operator.js';
+import {
+  commandGroup,
+  listOutcome,
+  type Operator,
+  type Outcome,
+  readNames,
+  type Shell,
+} from '../operator.js';
 import { choice, ofTenant, page } from '../options.js';
 
 const queues = () => import('../../core/usecases/money-desk/money-queues.js');
@@ -39,7 +46,7 @@ export function addMoneyCommands(shell: Shell, program: Command): void {
       const nextCursor = last === undefined ? null : `${last.queue}:${last.id}`;
       const more = nextCursor === null ? '' : '\n';
       const nowMs = deps.clock.nowMs();
-      const text = `${rowsText(rows, nowMs)}${more}`;
+      const text = `${rowsText(rows, await readNames(deps), nowMs)}${more}`;
       const shown = rows.map((row) => presentRow(row, nowMs));
       return listOutcome(shown, text, nextCursor);
     },

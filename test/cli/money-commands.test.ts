@@ -33,6 +33,7 @@ const review = JSON.stringify({
 
 const { deps, close } = await openForOperator(env, { opening: 'makes' });
 const at = new DeskScene({ deps, log: [] });
+await at.organization({ orgId: 'org_a', mode: 'live', partnerRef: 'pa_a' });
 const payment = (name: string, fields = {}) => {
   const seller = { id: id('pi', name), publicId: name, externalId: name };
   return { ...seller, ...fields };
@@ -183,6 +184,7 @@ test('for people no line is longer than 100 columns', async () => {
   }
   assert.doesNotMatch(stdout, /[{}]/);
   assert.match(stdout, /^OWED BACK: /m);
+  assert.match(stdout, /^ {2}Acme Ltda · São Paulo org_a, live$/m);
   assert.match(stdout, / --as paid --settled BRL \\\n {6}--/);
 });
 
@@ -191,7 +193,10 @@ test('the second operator copies the command from the list', async () => {
   const evidence = ['--evidence', "wire 7781, Ana's bank"];
   const proposed = await ponte(['money', 'refund', back, ...evidence]);
   assert.equal(proposed.status, 0);
-  assert.match(proposed.stdout, /^Proposed\. Nothing is booked yet\.\n {2}The payer was paid back/);
+  assert.match(
+    proposed.stdout,
+    /^Proposed\. Nothing is booked yet\.\n {2}Acme .*\n {2}The payer was paid back/,
+  );
   const [waiting] = (await run('proposals'))['data'] as readonly Json[];
   const { command } = waiting ?? {};
   assert.match(`${command}`, /^ponte confirm dec_/);
@@ -248,7 +253,7 @@ test('a dry run names the decision as one that is not stored', async () => {
   const { stdout } = await ponte(`money refund ${back} --evidence wire --dry-run`.split(' '));
   assert.match(
     stdout,
-    /^Dry run: nothing is stored\. Without --dry-run this is booked:\n {2}The payer/,
+    /^Dry run: nothing is stored\. Without --dry-run this is booked:\n {2}Acme .*\n {2}The payer/,
   );
   assert.doesNotMatch(stdout, /Done|Decided/);
 });
