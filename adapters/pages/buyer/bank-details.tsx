@@ -56,20 +56,26 @@ function accountsOf({ rails }: PayinInstructions): readonly Account[] {
   });
 }
 
-const placeOfRail = {
-  ach: 'us',
-  wire: 'us',
-  rtp: 'us',
-  swift: 'abroad',
-  sepa: 'euros',
-  fps: 'uk',
-  pix: 'brazil',
-} as const satisfies Record<TransferMethod, keyof PaymentScene['texts']['transfer']['accounts']>;
+type AccountPlace = keyof PaymentScene['texts']['transfer']['accounts'];
+
+/** Where the account is, and what the rail is called in each language. */
+export const railRules = {
+  ach: { place: 'us', name: 'ACH' },
+  wire: { place: 'us', name: 'wire' },
+  rtp: { place: 'us', name: 'RTP' },
+  swift: { place: 'abroad', name: 'SWIFT' },
+  sepa: { place: 'euros', name: 'SEPA' },
+  fps: { place: 'uk', name: 'Faster Payments' },
+  pix: { place: 'brazil', name: 'PIX' },
+} as const satisfies Record<
+  TransferMethod,
+  { readonly place: AccountPlace; readonly name: string }
+>;
 
 function headingOf({ texts }: PaymentScene, { rails }: Account): string {
-  const { accounts, rails: names } = texts.transfer;
-  const place = accounts[placeOfRail[rails[0]?.rail ?? 'swift']];
-  return `${place} (${texts.frame.or(rails.map(({ rail }) => names[rail]))})`;
+  const { accounts } = texts.transfer;
+  const place = accounts[railRules[rails[0]?.rail ?? 'swift'].place];
+  return `${place} (${texts.frame.or(rails.map(({ rail }) => railRules[rail].name))})`;
 }
 
 function MustMatch({ scene, instructions }: BankProps) {
@@ -184,9 +190,9 @@ function AccountRows({ scene, instructions, account, isFirst }: AccountProps) {
 
 /** How long each rail takes; null if the partner does not say. */
 function timeRow({ texts }: PaymentScene, { rails }: Account): FactRow | null {
-  const { days, takes, rails: names } = texts.transfer;
+  const { days, takes } = texts.transfer;
   const times = rails.flatMap(({ rail, arrivesWithinDays: known }) =>
-    known === null ? [] : [{ name: names[rail], time: days(known.from, known.to) }],
+    known === null ? [] : [{ name: railRules[rail].name, time: days(known.from, known.to) }],
   );
   if (times.length === 0) return null;
   const isSame = new Set(times.map(({ time }) => time)).size === 1 && times.length === rails.length;

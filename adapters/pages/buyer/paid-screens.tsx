@@ -25,7 +25,7 @@ import {
 import { Icon } from '../kit/icons.js';
 import { nameOf } from '../kit/plain-text.js';
 import { proofTexts } from '../proof/proof-texts.js';
-import { PrintedFrom } from './bank-details.js';
+import { PrintedFrom, railRules } from './bank-details.js';
 import { FileLinks } from './file-links.js';
 import { ShownItems } from './line-items.js';
 import {
@@ -266,7 +266,7 @@ function sharedRow({ texts, format }: PaymentScene, { amount, others }: SharedTr
 function methodOf({ texts, payment: { instructions } }: PaymentScene): string {
   const rails = instructions?.rails ?? [];
   const [only] = rails;
-  const name = rails.length === 1 && only !== undefined ? texts.transfer.rails[only.rail] : null;
+  const name = rails.length === 1 && only !== undefined ? railRules[only.rail].name : null;
   return texts.paid.bankTransfer(name);
 }
 

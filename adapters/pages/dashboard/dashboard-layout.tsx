@@ -82,7 +82,7 @@ export function dashboardPage(
   const text = renderPage(
     { view, formVersion: undefined, format },
     {
-      title: texts.frame.title(title, organization),
+      title: [title, organization, 'Ponte'].filter((part) => part !== null).join(' – '),
       errors,
       styles: [view.assets.style, view.assets.dashboard],
       icon: view.mode === 'test' ? view.assets.testIcon : view.assets.icon,

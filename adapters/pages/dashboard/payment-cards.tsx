@@ -39,14 +39,12 @@ export function Money({ detail }: Part) {
   const rate = first?.fxRate ?? quote?.rate ?? null;
   const received = first?.settled ?? quote?.target ?? null;
   const effective = received && effectiveRate(payment.amount, received);
+  const perUnit = (of: string) => `1 ${payment.amount.currency} = ${format.rate(of)} BRL`;
   const when = (atMs: number | null) => (atMs === null ? '' : ` ${format.short(atMs)}`);
   const row = (label: string, shown: typeof amounts.amount, isShown = true): FactRow | null =>
     isShown ? { label, value: format.money(shown), look: 'num' } : null;
   return (
-    <Card
-      heading={words.money}
-      aside={rate === null ? null : words.rate(payment.amount.currency, format.rate(rate))}
-    >
+    <Card heading={words.money} aside={rate === null ? null : perUnit(rate)}>
       <Rows
         look="right"
         rows={[
@@ -71,7 +69,7 @@ export function Money({ detail }: Part) {
             ? null
             : {
                 label: texts.frame.effectiveRate,
-                value: words.rate(payment.amount.currency, format.rate(effective)),
+                value: perUnit(effective),
                 look: 'num',
               },
           ...settlements.map(

@@ -138,7 +138,7 @@ function choicesOf({ words }: Pick<FieldScene, 'words'>, field: FormField) {
   const names: Readonly<Record<string, string>> = {
     idDocType: words.idDocTypes,
     role: words.roles,
-    taxType: words.taxTypes,
+    taxType: { SSN: 'SSN', ITIN: 'ITIN' },
     proofOfAddressDocType: words.proofTypes,
   }[field as 'role'];
   const order: readonly string[] =

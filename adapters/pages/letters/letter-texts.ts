@@ -178,7 +178,6 @@ export interface LetterCatalogue {
     Record<Exclude<OwnerNoticePurpose, 'money_moved'>, (facts: DealFacts) => LetterTexts>
   >;
   readonly frame: {
-    readonly testSubject: (subject: string) => string;
     readonly test: string;
     readonly via: string;
     /** Parts of one line, in small letters. */

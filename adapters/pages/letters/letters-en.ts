@@ -411,7 +411,6 @@ export const lettersEn = {
     ],
   },
   frame: {
-    testSubject: (subject) => `[Test] ${subject}`,
     test: 'This is a test: no real money moves. Send nothing.',
     via: 'via Ponte',
     details: {

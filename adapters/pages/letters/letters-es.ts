@@ -412,7 +412,6 @@ export const lettersEs = {
     ],
   },
   frame: {
-    testSubject: (subject) => `[Test] ${subject}`,
     test: 'Esto es una prueba: no se mueve dinero real. No envíe nada.',
     via: 'vía Ponte',
     details: {

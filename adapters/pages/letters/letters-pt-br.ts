@@ -419,7 +419,6 @@ export const lettersPtBr = {
     ],
   },
   frame: {
-    testSubject: (subject) => `[Test] ${subject}`,
     test: 'Isto é um teste: nenhum valor real é movimentado. Não envie nada.',
     via: 'via Ponte',
     details: {

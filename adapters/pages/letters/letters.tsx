@@ -57,7 +57,7 @@ function render(letter: Letter): RenderedLetter {
   const { subject } = textsOf(catalogue, letter);
   const handle = handleOf(letter);
   const handled = handle === null ? subject : `[${handle}] ${subject}`;
-  const marked = letter.mode === 'test' ? catalogue.frame.testSubject(handled) : handled;
+  const marked = letter.mode === 'test' ? `[Test] ${handled}` : handled;
   const parts = partsOf(catalogue, letter);
   return {
     from: oneLine(letter.organization.name),

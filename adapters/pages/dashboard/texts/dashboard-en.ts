@@ -24,8 +24,6 @@ export const dashboardEn = {
   ...developerEn,
   frame: {
     ...frameTexts.en,
-    title: (page: string, organization: string | null) =>
-      [page, organization, 'Ponte'].filter((part) => part !== null).join(' – '),
     testBar: 'No real money moves here.',
     mode: 'Mode',
     modes: { test: 'Test', live: 'Live' },
@@ -646,7 +644,6 @@ export const dashboardEn = {
       money: 'Money',
       paid: 'Paid by PIX',
     },
-    rate: (currency: string, rate: string) => `1 ${currency} = ${rate} BRL`,
     asked: 'Asked',
     goesBack: 'Goes back to the buyer',
     wentBack: 'Went back to the buyer',

@@ -10,8 +10,6 @@ export const dashboardEs: DashboardTexts = {
   ...developerEs,
   frame: {
     ...frameTexts.es,
-    title: (page, organization) =>
-      [page, organization, 'Ponte'].filter((part) => part !== null).join(' – '),
     testBar: 'Aquí no se mueve dinero real.',
     mode: 'Modo',
     modes: { test: 'Prueba', live: 'Producción' },
@@ -626,7 +624,6 @@ export const dashboardEs: DashboardTexts = {
       money: 'Importe recibido',
       paid: 'Pagado por PIX',
     },
-    rate: (currency, rate) => `1 ${currency} = ${rate} BRL`,
     asked: 'Solicitado',
     goesBack: 'Por devolver al comprador',
     wentBack: 'Devuelto al comprador',

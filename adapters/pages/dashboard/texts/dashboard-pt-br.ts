@@ -10,8 +10,6 @@ export const dashboardPtBr: DashboardTexts = {
   ...developerPtBr,
   frame: {
     ...frameTexts['pt-BR'],
-    title: (page, organization) =>
-      [page, organization, 'Ponte'].filter((part) => part !== null).join(' – '),
     testBar: 'Aqui não se move dinheiro de verdade.',
     mode: 'Modo',
     modes: { test: 'Teste', live: 'Produção' },
@@ -620,7 +618,6 @@ export const dashboardPtBr: DashboardTexts = {
       money: 'Valor recebido',
       paid: 'Pago por PIX',
     },
-    rate: (currency, rate) => `1 ${currency} = ${rate} BRL`,
     asked: 'Valor cobrado',
     goesBack: 'A devolver ao comprador',
     wentBack: 'Devolvido ao comprador',

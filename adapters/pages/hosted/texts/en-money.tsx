@@ -1,7 +1,6 @@
 // English texts about prices, transfers, receipts and refunds.
 import type { ComponentChildren as Node } from 'preact';
 import type { LimitPeriod } from '../../../../core/domain/payments/amount-limit.js';
-import type { TransferMethod } from '../../../../core/domain/payments/payin-instructions.js';
 import type { Purpose } from '../../../../core/domain/payments/purpose.js';
 import { sentence } from '../../kit/format.js';
 import { prose } from '../../kit/frame-texts.js';
@@ -175,15 +174,6 @@ export const enMoney = {
       uk: 'Account in the UK',
       brazil: 'Account in Brazil',
     },
-    rails: {
-      ach: 'ACH',
-      wire: 'wire',
-      rtp: 'RTP',
-      swift: 'SWIFT',
-      sepa: 'SEPA',
-      fps: 'Faster Payments',
-      pix: 'PIX',
-    } satisfies Record<TransferMethod, string>,
     accountTypes: { checking: 'Checking', savings: 'Savings' },
     fields: {
       beneficiary: 'Account holder',

@@ -173,15 +173,6 @@ export const esMoney = {
       uk: 'Cuenta en el Reino Unido',
       brazil: 'Cuenta en Brasil',
     },
-    rails: {
-      ach: 'ACH',
-      wire: 'wire',
-      rtp: 'RTP',
-      swift: 'SWIFT',
-      sepa: 'SEPA',
-      fps: 'Faster Payments',
-      pix: 'PIX',
-    },
     accountTypes: {
       checking: 'Cuenta corriente (checking)',
       savings: 'Cuenta de ahorros (savings)',

@@ -173,15 +173,6 @@ export const ptBrMoney = {
       uk: 'Conta no Reino Unido',
       brazil: 'Conta no Brasil',
     },
-    rails: {
-      ach: 'ACH',
-      wire: 'wire',
-      rtp: 'RTP',
-      swift: 'SWIFT',
-      sepa: 'SEPA',
-      fps: 'Faster Payments',
-      pix: 'PIX',
-    },
     accountTypes: { checking: 'Conta corrente (checking)', savings: 'Conta poupança (savings)' },
     fields: {
       beneficiary: 'Titular da conta',

@@ -119,7 +119,6 @@ export const kycEn = {
     TAX_DOCUMENT: 'Tax document',
     GOVERNMENT_CORRESPONDENCE: 'Letter from an authority',
   },
-  taxTypes: { SSN: 'SSN', ITIN: 'ITIN' },
   /** What is missing, at its field. */
   enter: {
     firstName: 'Enter the first names.',

@@ -122,7 +122,6 @@ export const kycEs = {
     TAX_DOCUMENT: 'Documento fiscal',
     GOVERNMENT_CORRESPONDENCE: 'Carta de una autoridad',
   },
-  taxTypes: { SSN: 'SSN', ITIN: 'ITIN' },
   enter: {
     firstName: 'Indique los nombres.',
     lastName: 'Indique los apellidos o marque la casilla de abajo.',

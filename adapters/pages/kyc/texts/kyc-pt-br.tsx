@@ -122,7 +122,6 @@ export const kycPtBr = {
     TAX_DOCUMENT: 'Documento fiscal',
     GOVERNMENT_CORRESPONDENCE: 'Carta de um órgão público',
   },
-  taxTypes: { SSN: 'SSN', ITIN: 'ITIN' },
   enter: {
     firstName: 'Informe os nomes.',
     lastName: 'Informe os sobrenomes ou marque a caixa abaixo.',
