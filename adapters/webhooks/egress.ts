@@ -143,7 +143,23 @@ function problemOf(url: string, allowPrivate: boolean): string | null {
   // The URL parser has made the address canonical.
   const hostname = parsed.hostname.replace(/^\[|\]$/g, '');
   if (isIP(hostname) !== 0 && !allowPrivate && !isPublicAddress(hostname)) return NOT_PUBLIC;
+  if (parsed.port === '0') return 'The URL must not have port 0.';
+  if (!isReadAlike(url, parsed.hostname)) {
+    return 'The URL must begin with https:// and a host that every program reads alike.';
+  }
   return null;
+}
+
+/**
+ * Whether the host up to the path (RFC 3986, 3.2) is what the URL parser made of it. The parser of
+ * browsers also takes a backslash as a slash, one slash for two, escapes, and numbers as addresses:
+ * a firewall, or a person, reads another host there.
+ */
+function isReadAlike(url: string, hostname: string): boolean {
+  const written = /^\w+:\/\/([^/?#]*)/.exec(url)?.[1]?.replace(/:\d*$/, '').toLowerCase() ?? '';
+  // An address of IPv6 has several forms, and a name beyond ASCII another one on the wire.
+  const isOther = written.startsWith('[') || !/^[!-~]*$/.test(written);
+  return isOther ? !/[\\%]/.test(written) : written === hostname;
 }
 
 /**
