@@ -24,11 +24,13 @@ export async function readDossier(
   { stdin }: Shell,
   { dossier: file, email, legalName, cnpj }: OptionValues<typeof dossierOptions>,
 ): Promise<OrganizationDossier> {
-  const [{ submitAccountBody }, { checkedAgainst }] = await Promise.all([
+  const [{ submitAccountBody }, { checkedAgainst, parseJson }] = await Promise.all([
     import('../adapters/http/resources/account-routes.js'),
     import('../adapters/http/protocol/request-input.js'),
   ]);
-  const inFile = file === null ? {} : parsed(await textOf(file, stdin));
+  const bytes = file === null ? null : await bytesOf(file, stdin);
+  if (bytes?.length === 0) throw invalid('dossier: it is empty. Give one JSON object.');
+  const inFile = bytes === null ? {} : parseJson(bytes, 'dossier');
   const problems: string[] = [];
   const schema = submitAccountBody.omit({ tosId: true }).strict();
   const checked = checkedAgainst(
@@ -62,24 +64,14 @@ function given<T extends object>(fields: T): Partial<T> {
   return Object.fromEntries(entries) as Partial<T>;
 }
 
-async function textOf(file: string, stdin: Shell['stdin']): Promise<string> {
+async function bytesOf(file: string, stdin: Shell['stdin']): Promise<Buffer> {
   if (file !== '-') {
-    return readFile(file, 'utf8').catch((cause: NodeJS.ErrnoException) => {
+    return readFile(file).catch((cause: NodeJS.ErrnoException) => {
       const text = `dossier: ${file} cannot be read (${cause.code}). Give a readable file.`;
       throw new PonteError('ValidationError', text, { cause });
     });
   }
   const chunks: Buffer[] = [];
   for await (const chunk of stdin) chunks.push(Buffer.from(chunk));
-  return Buffer.concat(chunks).toString('utf8');
-}
-
-function parsed(text: string): object {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
-  } catch {
-    // The parser's message would quote the file.
-  }
-  throw invalid('dossier: give one JSON object.');
+  return Buffer.concat(chunks);
 }

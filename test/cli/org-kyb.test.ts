@@ -86,7 +86,8 @@ test('fields come from a file or standard input, and options override them', asy
     legalName: 'Fail',
     website: 'https://acme.example',
   };
-  const text = JSON.stringify(dossier);
+  // As an editor of Windows writes it.
+  const text = `\u{feff}${JSON.stringify(dossier, null, 2).replaceAll('\n', '\r\n')}\r\n`;
   const named = ['--cnpj', cnpj, '--legal-name', 'Acme Ltda'];
   assert.equal(await submitted('live', ['--dossier', fileWith(text), ...named]), 'approved');
   assert.equal(await submitted('live', ['--dossier', '-', ...named], text), 'approved');
@@ -102,7 +103,9 @@ test('invalid fields are refused by path in both modes', async () => {
       [['--dossier', '-'], '{"tosId":"tos_1"}', /^2 tosId: /],
       [['--dossier', '-'], '{"owners":[{"firstName":1}]}', /^2 owners\[0\]\.firstName: /],
       [['--dossier', '-'], '[]', /^2 dossier: /],
-      [['--dossier', '-'], '{"cnpj":"secret', /^2 dossier: give one JSON object\.$/],
+      [['--dossier', '-'], '{"cnpj":"secret', /^2 dossier: must be valid JSON\.$/],
+      [['--dossier', '-'], '{"cnpj":"1","cnpj":"2"}', /^2 cnpj: the name occurs twice/],
+      [['--dossier', '-'], '', /^2 dossier: it is empty/],
       [['--dossier', join(folder, 'nothing.json')], '', /^2 dossier: .*ENOENT/],
     ] as const) {
       assert.match(`${await submitted(mode, words, input)}`, message, words.join(' '));

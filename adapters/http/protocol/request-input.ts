@@ -200,21 +200,22 @@ function onlyChunk(chunks: readonly Buffer[]): Buffer | undefined {
 }
 
 /** An empty body is an empty object: a mutation without fields needs no body. */
-function parseJson(bytes: Uint8Array): Readonly<Record<string, unknown>> {
+/** The object of a body or a file, called `what` if refused; an empty one has no fields. */
+export function parseJson(bytes: Uint8Array, what = 'body'): Readonly<Record<string, unknown>> {
   if (bytes.length === 0) return {};
-  if (!isUtf8(bytes)) throw invalid('body: must be JSON in UTF-8.');
+  if (!isUtf8(bytes)) throw invalid(`${what}: must be JSON in UTF-8.`);
   const sent = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString();
   // .NET and many ERPs on Windows begin with a byte order mark; RFC 8259 lets a parser ignore it.
   const text = sent.startsWith(BYTE_ORDER_MARK) ? sent.slice(1) : sent;
   const names = namesWithin(text, jsonMax);
   if (names === null) {
     const { depthMax, valuesMax } = jsonMax;
-    throw invalid(`body: must have at most ${depthMax} levels and ${valuesMax} values.`);
+    throw invalid(`${what}: must have at most ${depthMax} levels and ${valuesMax} values.`);
   }
-  const value = parsedObject(text);
+  const value = parsedObject(text, what);
   const repeated = repeatedName(text, value, names);
   if (repeated !== null) {
-    const path = hasUnstorableText(repeated) ? 'body' : repeated.slice(0, PATH_LENGTH_MAX);
+    const path = hasUnstorableText(repeated) ? what : repeated.slice(0, PATH_LENGTH_MAX);
     throw invalid(`${path}: the name occurs twice. Send each name of an object once.`);
   }
   // Only an escape can encode NUL or a lone surrogate, which databases cannot store.
@@ -225,14 +226,14 @@ function parseJson(bytes: Uint8Array): Readonly<Record<string, unknown>> {
   return { ...value, ...Object.fromEntries(slices) };
 }
 
-function parsedObject(text: string): Readonly<Record<string, unknown>> {
+function parsedObject(text: string, what: string): Readonly<Record<string, unknown>> {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (cause) {
-    throw new PonteError('ValidationError', 'body: must be valid JSON.', { cause });
+    throw new PonteError('ValidationError', `${what}: must be valid JSON.`, { cause });
   }
-  if (!isObject(value)) throw invalid('body: must be a JSON object.');
+  if (!isObject(value)) throw invalid(`${what}: must be a JSON object.`);
   return value;
 }
 
