@@ -101,13 +101,17 @@ export function textOfFile(bytes: Uint8Array): DecodedFile | null {
   const utf16 = { 65534: 'utf-16le', 65279: 'utf-16be' }[((first ?? 0) << 8) | (second ?? 0)];
   const encodings = utf16 === undefined ? ['utf-8', 'windows-1252'] : [utf16];
   for (const encoding of encodings) {
-    const text = decoded(bytes, encoding);
-    if (text === null) continue;
+    const read = decoded(bytes, encoding);
+    if (read === null) continue;
+    const text = read.endsWith(END_OF_FILE) ? read.slice(0, -1) : read;
     // Windows-1252 leaves some bytes free, which become control characters.
     return controls.test(text) ? null : { text, isWindows1252: encoding === 'windows-1252' };
   }
   return null;
 }
+
+/** Old ERPs write it after the last line, as DOS did. */
+const END_OF_FILE = '\u{1a}';
 
 const controls = /[\p{Cc}--[\t\n\f\r]]/v;
 

@@ -144,6 +144,7 @@ test('the bytes of a text file are read in the encodings of spreadsheets, others
     ['UTF-16LE with a mark', Buffer.from(`\ufeff${text}`, 'utf16le'), false],
     ['UTF-16BE with a mark', utf16be, false],
     ['Windows-1252', windows, true],
+    ['Windows-1252 of an ERP of DOS', Buffer.concat([windows, Buffer.from('\r\n\x1a')]), true],
   ] as const) {
     const found = textOfFile(bytes) ?? assert.fail(name);
     assert.deepEqual([plainCsv(found.text), found.isWindows1252], [text, isWindows1252], name);
@@ -154,6 +155,7 @@ test('the bytes of a text file are read in the encodings of spreadsheets, others
     ['a workbook (xlsx)', Buffer.from('UEsDBBQABgAIAAAAIQA=', 'base64')],
     ['an old workbook (xls)', Buffer.from('d0cf11e0a1b11ae10000', 'hex')],
     ['a PDF', Buffer.from('%PDF-1.7\n%\x81\x8d\x8f\n', 'latin1')],
+    ['the end of file of DOS before the end', Buffer.from('a\x1ab')],
     ['bytes that Windows-1252 leaves free', Buffer.from('N\x81o', 'latin1')],
   ] as const) {
     assert.equal(textOfFile(bytes), null, name);
