@@ -1,5 +1,5 @@
 // The money desk in words: rows of its queues, decisions, and the commands to copy.
-import { formatDuration, formatInstant } from '../core/domain/base/instant.js';
+import { formatDuration, formatInstant, instantOrNull } from '../core/domain/base/instant.js';
 import { formatAmount, shownAmount } from '../core/domain/base/money.js';
 import type { MoneyQueue } from '../core/domain/money-desk/money-decision.js';
 import type { Proposal } from '../core/domain/money-desk/proposal.js';
@@ -14,7 +14,6 @@ import {
 import type { DeskOutcome } from '../core/usecases/money-desk/money-desk.js';
 import type { ListedProposal, QueueRow } from '../core/usecases/money-desk/money-queues.js';
 import { type Outcome, withName } from './operator.js';
-import { instantOrNull } from './output.js';
 
 const COLUMNS = 80;
 

@@ -6,7 +6,7 @@ import type { Command } from 'commander';
 import { writeJson } from '../core/domain/base/raw-json.js';
 import { catalogue, PonteError, reasonOf } from '../core/errors.js';
 import type { Deps } from '../core/ports/deps.js';
-import type { ListPage, Store } from '../core/ports/storage.js';
+import { type ListPage, type Store, withRun } from '../core/ports/storage.js';
 import type {
   CommandIdentity,
   GivenCommand,
@@ -374,25 +374,18 @@ function dryDeps(deps: Deps): Deps {
 
 /** Runs work and discards its writes. */
 function dryStore(store: Store): Store {
-  return {
-    kept: store.kept,
-    claims: store.claims,
-    migrate: () => store.migrate(),
-    health: () => store.health(),
-    close: () => store.close(),
-    run: async (work, options) => {
-      const answer = new Undone<Awaited<ReturnType<typeof work>>>();
-      await store
-        .run(async (tx) => {
-          answer.value = await work(tx);
-          throw answer;
-        }, options)
-        .catch((error: unknown) => {
-          if (error !== answer) throw error;
-        });
-      return answer.value as Awaited<ReturnType<typeof work>>;
-    },
-  };
+  return withRun(store, async (work, options) => {
+    const answer = new Undone<Awaited<ReturnType<typeof work>>>();
+    await store
+      .run(async (tx) => {
+        answer.value = await work(tx);
+        throw answer;
+      }, options)
+      .catch((error: unknown) => {
+        if (error !== answer) throw error;
+      });
+    return answer.value as Awaited<ReturnType<typeof work>>;
+  });
 }
 
 class Undone<T> extends Error {

@@ -1,6 +1,5 @@
 // Output for people: tables, fields and times.
 
-import { formatInstant } from '../core/domain/base/instant.js';
 import { padded, widthOf } from './text-width.js';
 
 export type Cell = string | number | boolean | null;
@@ -170,10 +169,6 @@ export function fields(record: Readonly<Record<string, Cell>>): string {
   return entries
     .map(([name, value]) => `${padded(name, width, 'end')}  ${shown(value)}`)
     .join('\n');
-}
-
-export function instantOrNull(atMs: number | null | undefined): string | null {
-  return atMs === null || atMs === undefined ? null : formatInstant(atMs);
 }
 
 function shown(cell: Cell): string {

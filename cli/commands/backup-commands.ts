@@ -3,7 +3,7 @@
 import { resolve } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
 import type { Manifest } from '../../adapters/backup/manifest.js';
-import { formatDuration } from '../../core/domain/base/instant.js';
+import { formatDuration, instantOrNull } from '../../core/domain/base/instant.js';
 import { invalid } from '../../core/errors.js';
 import type { MadeBackup } from '../../host/backup.js';
 import type { Restored } from '../../host/restoring.js';
@@ -16,7 +16,7 @@ import {
   type Shell,
 } from '../operator.js';
 import { dryRun, flag, parsed } from '../options.js';
-import { fields, instantOrNull, sizeText } from '../output.js';
+import { fields, sizeText } from '../output.js';
 import { checkAfterRestore } from './release-commands.js';
 
 const folder = (means: string) => parsed('<folder>', means, (path): string => resolve(path));

@@ -1,10 +1,11 @@
 // `ponte documents`: the documents of parties, by the rows of the database and by the stored files,
 // so that a purge can be proven.
 import type { Command } from 'commander';
+import { instantOrNull } from '../../core/domain/base/instant.js';
 import type { ListedDocument } from '../../core/usecases/parties/documents.js';
 import { commandGroup, type Shell } from '../operator.js';
 import { flag, page } from '../options.js';
-import { instantOrNull, tableOf } from '../output.js';
+import { tableOf } from '../output.js';
 
 export function addDocumentsCommands(shell: Shell, program: Command): void {
   const add = commandGroup(shell, program, 'documents', 'documents of buyers and accounts');

@@ -14,7 +14,6 @@ import {
   type AddCommand,
   commandGroup,
   listOf,
-  listOutcome,
   type Operator,
   type Outcome,
   readNames,
@@ -22,7 +21,7 @@ import {
   withName,
 } from '../operator.js';
 import { mode, org, parsed, replace, value } from '../options.js';
-import { fields, table } from '../output.js';
+import { fields } from '../output.js';
 
 const keys = () => import('../../core/usecases/access/keys.js');
 const routes = () => import('../../adapters/http/resources/key-routes.js');
@@ -163,20 +162,17 @@ function addLists(add: AddCommand): void {
       const { listKeys } = await keys();
       const { apiKey } = await routes();
       const data = (await listKeys(deps, org)).map(apiKey.show);
-      const rows = data.map((row) => [
-        row.id,
-        row.testMode ? 'test' : 'live',
-        row.name,
-        scopesOf(row),
-        row.createdBy,
-        row.keptBy,
-        row.lastUsedAt,
-        row.expiresAt,
-        row.revokedAt,
-      ]);
-      const headings = ['ID', 'MODE', 'NAME', 'SCOPES', 'CREATED BY', 'KEPT BY'];
-      const ends = ['LAST USED', 'EXPIRES', 'REVOKED'];
-      return listOutcome(data, table([...headings, ...ends], rows, 'No keys.'));
+      return listOf(data, 'No keys.', null, {
+        ID: 'id',
+        MODE: (row) => (row.testMode ? 'test' : 'live'),
+        NAME: 'name',
+        SCOPES: scopesOf,
+        'CREATED BY': 'createdBy',
+        'KEPT BY': 'keptBy',
+        'LAST USED': 'lastUsedAt',
+        EXPIRES: 'expiresAt',
+        REVOKED: 'revokedAt',
+      });
     },
   });
 

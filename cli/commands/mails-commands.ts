@@ -1,12 +1,12 @@
 // `ponte mails`: the mails of all organizations, why one was not sent, and sending again. The text
 // of a mail is not shown: its link signs the buyer in.
 import type { Command } from 'commander';
-import { formatInstant } from '../../core/domain/base/instant.js';
+import { formatInstant, instantOrNull } from '../../core/domain/base/instant.js';
 import { type Mail, mailStatuses } from '../../core/domain/mail/mail.js';
 import { invalid } from '../../core/errors.js';
 import { commandGroup, listOutcome, readPage, type Shell } from '../operator.js';
 import { choice, dryRun, duration, page } from '../options.js';
-import { instantOrNull, tableOf } from '../output.js';
+import { tableOf } from '../output.js';
 
 export function addMailsCommands(shell: Shell, program: Command): void {
   const add = commandGroup(shell, program, 'mails', 'invitations, sign-in links and notices');

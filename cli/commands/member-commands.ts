@@ -3,7 +3,7 @@
 import type { Command } from 'commander';
 import { type Member, memberRoles } from '../../core/domain/access/member.js';
 import type { MemberSession } from '../../core/domain/access/session.js';
-import { formatInstant } from '../../core/domain/base/instant.js';
+import { formatInstant, instantOrNull } from '../../core/domain/base/instant.js';
 import { locales } from '../../core/domain/base/locale.js';
 import { modes } from '../../core/domain/base/tenant.js';
 import type { MemberChange } from '../../core/usecases/access/members.js';
@@ -17,7 +17,7 @@ import {
   type Shell,
 } from '../operator.js';
 import { choice, type OptionValues, org, replace, value } from '../options.js';
-import { fields, instantOrNull } from '../output.js';
+import { fields } from '../output.js';
 
 const sessions = () => import('../../core/usecases/access/sessions.js');
 const members = () => import('../../core/usecases/access/members.js');

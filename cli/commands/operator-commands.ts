@@ -5,7 +5,7 @@ import {
   type RegisteredOperator,
 } from '../../core/domain/access/registered-operator.js';
 import { linkEnd } from '../../core/domain/access/session.js';
-import { formatInstant } from '../../core/domain/base/instant.js';
+import { formatInstant, instantOrNull } from '../../core/domain/base/instant.js';
 import type { NewOperator } from '../../core/usecases/access/registered-operators.js';
 import { decided } from '../decided.js';
 import {
@@ -19,7 +19,7 @@ import {
   withName,
 } from '../operator.js';
 import { replace, value } from '../options.js';
-import { fields, instantOrNull } from '../output.js';
+import { fields } from '../output.js';
 
 const operators = () => import('../../core/usecases/access/registered-operators.js');
 

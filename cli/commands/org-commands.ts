@@ -1,7 +1,7 @@
 // `ponte org`: organizations, their KYB, their PIX destinations, and their access to production.
 import { type Command, Option } from 'commander';
 import { readEmail } from '../../core/domain/base/email-address.js';
-import { formatInstant } from '../../core/domain/base/instant.js';
+import { formatInstant, instantOrNull } from '../../core/domain/base/instant.js';
 import { recordOf } from '../../core/domain/base/record-of.js';
 import type { Mode, Tenant } from '../../core/domain/base/tenant.js';
 import { shownDue } from '../../core/domain/hosted/party-answer.js';
@@ -48,7 +48,7 @@ import {
   replace,
   value,
 } from '../options.js';
-import { fields, instantOrNull } from '../output.js';
+import { fields } from '../output.js';
 
 const organizations = () => import('../../core/usecases/parties/organizations.js');
 const productionRequests = () => import('../../core/usecases/parties/production-requests.js');

@@ -1,6 +1,6 @@
 // `ponte commands`: the commands to the settlement partner, and retries of stuck ones.
 import type { Command } from 'commander';
-import { formatInstant } from '../../core/domain/base/instant.js';
+import { formatInstant, instantOrNull } from '../../core/domain/base/instant.js';
 import { formatAmount } from '../../core/domain/base/money.js';
 import { type Mode, modes, tenantOf } from '../../core/domain/base/tenant.js';
 import {
@@ -20,7 +20,7 @@ import {
   type Shell,
 } from '../operator.js';
 import { choice, dryRun, flag, mode, page, replace, value } from '../options.js';
-import { fields, instantOrNull } from '../output.js';
+import { fields } from '../output.js';
 
 const retries = () => import('../../core/usecases/commands/command-retries.js');
 

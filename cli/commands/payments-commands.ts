@@ -1,7 +1,7 @@
 // `ponte payments`: lists, shows, ends and simulates payments.
 import type { Command } from 'commander';
 import type { payment } from '../../adapters/http/resources/payment-routes.js';
-import { formatInstant } from '../../core/domain/base/instant.js';
+import { formatInstant, instantOrNull } from '../../core/domain/base/instant.js';
 import { formatAmount, shownAmount } from '../../core/domain/base/money.js';
 import { modes, tenantOf } from '../../core/domain/base/tenant.js';
 import { assetText } from '../../core/domain/commands/asset.js';
@@ -29,7 +29,7 @@ import {
   withName,
 } from '../operator.js';
 import { choice, page, value } from '../options.js';
-import { fields, instantOrNull } from '../output.js';
+import { fields } from '../output.js';
 import { presentCommand } from './partner-commands.js';
 
 const showDetails = [

@@ -1,7 +1,7 @@
 // `ponte reconcile`: every difference between the partner's books and ours, with what to do.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
-import { DAY_MS, formatInstant, MINUTE_MS } from '../../core/domain/base/instant.js';
+import { DAY_MS, formatInstant, instantOrNull, MINUTE_MS } from '../../core/domain/base/instant.js';
 import { formatAmount } from '../../core/domain/base/money.js';
 import type { Mode } from '../../core/domain/base/tenant.js';
 import {
@@ -15,7 +15,6 @@ import type { Missed, Reconciliation } from '../../core/usecases/money-desk/reco
 import type { WalletBalance } from '../../core/usecases/money-desk/wallet-balances.js';
 import { addOperatorCommand, type Operator, type Outcome, type Shell } from '../operator.js';
 import { duration, liveByDefault, type OptionValues } from '../options.js';
-import { instantOrNull } from '../output.js';
 
 const options = {
   mode: liveByDefault,

@@ -3,14 +3,14 @@
 // database.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Command, InvalidArgumentError } from 'commander';
-import { formatInstant, MINUTE_MS } from '../../core/domain/base/instant.js';
+import { formatInstant, instantOrNull, MINUTE_MS } from '../../core/domain/base/instant.js';
 import { type Mode, modes } from '../../core/domain/base/tenant.js';
 import type { Epoch } from '../../core/domain/service/epoch.js';
 import type { CheckedPayment } from '../../core/usecases/money-desk/payment-check.js';
 import { decided } from '../decided.js';
 import { addOperatorCommand, type Operator, type Outcome, type Shell } from '../operator.js';
 import { parsed, replace } from '../options.js';
-import { fields, instantOrNull } from '../output.js';
+import { fields } from '../output.js';
 
 const NAME_LENGTH_MAX = 200;
 /** All waits for a partner that cannot answer. */

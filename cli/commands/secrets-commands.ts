@@ -1,11 +1,11 @@
 // `ponte secrets`: retires secret keys, rotates the keys of sessions and of records.
 import type { Command } from 'commander';
-import { formatInstant } from '../../core/domain/base/instant.js';
+import { formatInstant, instantOrNull } from '../../core/domain/base/instant.js';
 import type { Progress, Reseal } from '../../core/usecases/service/reseal.js';
 import type { RotatedSessionKey } from '../../core/usecases/service/service-keys.js';
 import { commandGroup, type Operator, type Outcome, type Shell } from '../operator.js';
 import { dryRun, flag } from '../options.js';
-import { instantOrNull, table } from '../output.js';
+import { table } from '../output.js';
 
 const afterRetirement = [
   'Webhook secrets, document URLs, links in mails, API keys and sessions stay valid. List cursors',

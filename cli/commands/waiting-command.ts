@@ -7,9 +7,7 @@ import type { WaitingItem } from '../../core/usecases/money-desk/waiting.js';
 import { presentDecision } from '../money-texts.js';
 import { addOperatorCommand, listOutcome, readNames, type Shell, withName } from '../operator.js';
 import { choice, limit, ofTenant } from '../options.js';
-import { table } from '../output.js';
-
-const headings = ['KIND', 'ID', 'ORGANIZATION', 'MODE', 'AMOUNT', 'SINCE', 'ABOUT', 'KNOWN'];
+import { tableOf } from '../output.js';
 
 export function addWaitingCommand(shell: Shell, program: Command): void {
   addOperatorCommand(shell, program, {
@@ -28,34 +26,24 @@ export function addWaitingCommand(shell: Shell, program: Command): void {
       const { listWaiting } = await import('../../core/usecases/money-desk/waiting.js');
       const kinds = kind === null ? waitingKindNames : [kind];
       const found = await listWaiting(deps, kinds, { orgId, mode, limit });
-      const data = found.map(presentItem);
       const names = await readNames(deps);
-      const rows = found.map((item, at) => [
-        item.kind,
-        item.id,
-        withName(names, item.orgId),
-        item.mode,
-        item.amount === null ? null : shownAmount(item.amount),
-        data[at]?.since ?? null,
-        item.about,
-        item.text,
-      ]);
-      return listOutcome(data, table(headings, rows, 'Nothing waits for an operator.'));
+      const text = tableOf(found, 'Nothing waits for an operator.', {
+        KIND: 'kind',
+        ID: 'id',
+        ORGANIZATION: ({ orgId }) => withName(names, orgId),
+        MODE: 'mode',
+        AMOUNT: ({ amount }) => amount && shownAmount(amount),
+        SINCE: ({ sinceMs }) => formatInstant(sinceMs),
+        ABOUT: 'about',
+        KNOWN: 'text',
+      });
+      return listOutcome(found.map(presentItem), text);
     },
   });
 }
 
-function presentItem({
-  kind,
-  id,
-  orgId,
-  mode,
-  sinceMs,
-  amount,
-  text,
-  steps,
-  proposal,
-}: WaitingItem) {
+function presentItem(item: WaitingItem) {
+  const { kind, id, orgId, mode, sinceMs, amount, text, steps, proposal } = item;
   return {
     kind,
     id,

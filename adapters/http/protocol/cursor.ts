@@ -21,16 +21,20 @@ export function writeCursor(box: SecretBox, list: ListName, lastId: string): str
   return Buffer.from(`${mac}${lastId}`).toString('base64url');
 }
 
-/** One page of the rows that `load` returns in order, and the cursor of the next page. */
+/**
+ * One page of the rows that `load` returns in order, and the cursor of the next page. Without a
+ * parent a cursor belongs to the filter of its list.
+ */
 export async function loadPage<T extends { readonly id: string }>(
   box: SecretBox,
-  list: ListName,
+  of: Omit<ListName, 'parentId'> & Partial<ListName>,
   query: { readonly limit: number; readonly cursor: string | null },
   load: (page: {
     readonly beforeId: string | null;
     readonly limit: number;
   }) => Promise<readonly T[]>,
 ): Promise<{ readonly rows: readonly T[]; readonly nextCursor: string | null }> {
+  const list = { parentId: JSON.stringify({ ...query, limit: null, cursor: null }), ...of };
   const beforeId = readCursor(box, list, query.cursor);
   // One row more shows whether there is a next page.
   const found = await load({ beforeId, limit: query.limit + 1 });

@@ -4,7 +4,7 @@
 // use cases. The schemas of a resource are in its file of routes.
 import { z } from 'zod';
 import { emailProblem, readEmail } from '../../../core/domain/base/email-address.js';
-import { formatInstant, isCalendarDate } from '../../../core/domain/base/instant.js';
+import { isCalendarDate } from '../../../core/domain/base/instant.js';
 import { RawJson } from '../../../core/domain/base/raw-json.js';
 import { invalid } from '../../../core/errors.js';
 
@@ -158,7 +158,3 @@ export const receivedResponse = z.strictObject({ received: z.literal(true) });
 
 requestSchemas.add(emptyBody, { id: 'Empty' });
 responseSchemas.add(receivedResponse, { id: 'Received' });
-
-export function instantOrNull(atMs: number | null): string | null {
-  return atMs === null ? null : formatInstant(atMs);
-}

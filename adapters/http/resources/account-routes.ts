@@ -2,7 +2,7 @@
 // paths, `/v1/connected-accounts` and `/v1/accounts`.
 import { z } from 'zod';
 import { allows } from '../../../core/domain/access/scope.js';
-import { formatInstant } from '../../../core/domain/base/instant.js';
+import { formatInstant, instantOrNull } from '../../../core/domain/base/instant.js';
 import { locales } from '../../../core/domain/base/locale.js';
 import {
   accountStatuses,
@@ -24,7 +24,6 @@ import {
   accountIdOf,
   configureAccountPayout,
   createAccount,
-  listAccounts,
   listNamedAccount,
   readAccount,
   startTerms,
@@ -45,7 +44,6 @@ import {
   anyText,
   calendarDate,
   instant,
-  instantOrNull,
   isHttpUrl,
   optional,
   pageQuery,
@@ -497,15 +495,11 @@ async function listAccountPage(
 ): Promise<Reply> {
   const { role, status, q, externalId } = query;
   refuseTwoSearches(query);
-  // A cursor belongs to the filters of its list.
-  const parentId = JSON.stringify({ ...query, limit: null, cursor: null });
-  const list = { operation: 'accounts', tenant, parentId };
+  const list = { operation: 'accounts', tenant };
   const { rows, nextCursor } = await loadPage(deps.secretBox, list, query, (page) => {
     const filter = { role, status, ...page };
     if (externalId !== null) return listNamedAccount(deps, tenant, externalId, filter);
-    return q === null
-      ? listAccounts(deps, tenant, filter)
-      : searchAccounts(deps, tenant, q, filter);
+    return searchAccounts(deps, tenant, q, filter);
   });
   return reply(200, accountPage.show(rows, nextCursor));
 }

@@ -1,6 +1,6 @@
 // The limit of the payee that keeps a payment without a price, in answers about the payment.
 import { z } from 'zod';
-import { formatInstant } from '../../../core/domain/base/instant.js';
+import { formatInstant, instantOrNull } from '../../../core/domain/base/instant.js';
 import { formatAmount } from '../../../core/domain/base/money.js';
 import {
   type AmountLimit,
@@ -8,7 +8,7 @@ import {
   limitPeriods,
 } from '../../../core/domain/payments/amount-limit.js';
 import { representation } from '../protocol/representation.js';
-import { decimal, instant, instantOrNull } from '../protocol/schemas.js';
+import { decimal, instant } from '../protocol/schemas.js';
 
 export const amountLimitFields = {
   period: z.enum(limitPeriods).meta({

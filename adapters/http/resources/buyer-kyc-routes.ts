@@ -1,6 +1,6 @@
 // The KYC of buyers, and the uploads of their documents.
 import { z } from 'zod';
-import { formatInstant } from '../../../core/domain/base/instant.js';
+import { formatInstant, instantOrNull } from '../../../core/domain/base/instant.js';
 import {
   awaitsDossier,
   type KycSubmission,
@@ -14,7 +14,6 @@ import { type Call, type HandlerContext, type Reply, reply, route } from '../pro
 import {
   anyText,
   instant,
-  instantOrNull,
   optional,
   pathText,
   requestSchemas,

@@ -13,11 +13,7 @@ import {
   inviteBuyers,
 } from '../../../core/usecases/payments/invitations.js';
 import { inviteBuyer } from '../../../core/usecases/payments/invoices.js';
-import {
-  allPayments,
-  dueFilter,
-  listPayments,
-} from '../../../core/usecases/payments/payment-lists.js';
+import { allPayments, dueFilter } from '../../../core/usecases/payments/payment-lists.js';
 import { searchPayments } from '../../../core/usecases/payments/payment-search.js';
 import { readPayment } from '../../../core/usecases/payments/payments.js';
 import { onceByKey } from '../../../core/usecases/service/repeated-actions.js';
@@ -308,18 +304,10 @@ async function listInvoicePage(
   const today = overdue === null ? null : await todayOf(deps, tenant);
   const statuses = status === null ? null : [status];
   const found = dueFilter(statuses, { from: dueFrom, to: dueTo, overdueOn: today });
-  // A cursor belongs to the filter of its list.
-  const list = {
-    operation: 'invoices',
-    tenant,
-    parentId: JSON.stringify({ ...query, limit: null, cursor: null }),
-  };
+  const list = { operation: 'invoices', tenant };
   const { rows, nextCursor } = await loadPage(deps.secretBox, list, query, async (page) => {
     const filter = { ...allPayments, origins: ['invoice'] as const, externalId, ...found, ...page };
-    const views =
-      q === null
-        ? await listPayments(deps, tenant, filter)
-        : await searchPayments(deps, tenant, q, filter);
+    const views = await searchPayments(deps, tenant, q, filter);
     return views.map((view) => ({ ...view, payUrl, id: view.payment.id }));
   });
   return reply(200, invoicePage.show(rows, nextCursor));

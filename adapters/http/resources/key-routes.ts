@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { keyPrefix, type StoredKey } from '../../../core/domain/access/api-key.js';
 import { scopes } from '../../../core/domain/access/scope.js';
-import { formatInstant, parseInstant } from '../../../core/domain/base/instant.js';
+import { formatInstant, instantOrNull, parseInstant } from '../../../core/domain/base/instant.js';
 import { modes } from '../../../core/domain/base/tenant.js';
 import {
   createKey,
@@ -19,7 +19,6 @@ import { representation, wholeListOf } from '../protocol/representation.js';
 import { reply, route } from '../protocol/route-row.js';
 import {
   instant,
-  instantOrNull,
   keysOf,
   optional,
   pathText,

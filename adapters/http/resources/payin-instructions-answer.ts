@@ -1,5 +1,6 @@
 // The bank details of a payment in answers.
 import { z } from 'zod';
+import { instantOrNull } from '../../../core/domain/base/instant.js';
 import { formatAmount } from '../../../core/domain/base/money.js';
 import {
   accountHolders,
@@ -9,7 +10,7 @@ import {
   transferMethods,
 } from '../../../core/domain/payments/payin-instructions.js';
 import { representation } from '../protocol/representation.js';
-import { decimal, instant, instantOrNull } from '../protocol/schemas.js';
+import { decimal, instant } from '../protocol/schemas.js';
 
 const railInstructions = representation<RailInstructions>()('RailInstructions', {
   rail: z.enum(transferMethods),

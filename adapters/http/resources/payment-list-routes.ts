@@ -13,7 +13,6 @@ import {
   allPayments,
   type ChangeFilter,
   listChangedPayments,
-  listPayments,
   type PaymentListFilter,
 } from '../../../core/usecases/payments/payment-lists.js';
 import { searchPayments } from '../../../core/usecases/payments/payment-search.js';
@@ -107,9 +106,7 @@ async function listPaymentPage(
   const origins = paymentOrigins.filter(
     (one) => (origin ?? one) === one && allows(actor.scopes, readScopes[one]),
   );
-  // A cursor belongs to the filter of its list.
-  const parentId = JSON.stringify({ ...query, limit: null, cursor: null });
-  const list = { operation: 'payments', tenant, parentId };
+  const list = { operation: 'payments', tenant };
   const { rows, nextCursor } = await loadPage(deps.secretBox, list, query, ({ beforeId, limit }) =>
     updatedSince === null
       ? newest(deps, tenant, { ...query, origins, beforeId, limit })
@@ -159,10 +156,7 @@ async function newest(
     createdToMs: query.createdTo,
     ...settled,
   };
-  const views =
-    q === null
-      ? await listPayments(deps, tenant, filter)
-      : await searchPayments(deps, tenant, q, filter);
+  const views = await searchPayments(deps, tenant, q, filter);
   return views.map((view) => ({ view, id: view.payment.id }));
 }
 

@@ -2,7 +2,7 @@
 // payment with more fields (invoice-routes.ts).
 import { z } from 'zod';
 import type { Scope, ScopeByOrigin } from '../../../core/domain/access/scope.js';
-import { formatInstant, parseInstant } from '../../../core/domain/base/instant.js';
+import { formatInstant, instantOrNull, parseInstant } from '../../../core/domain/base/instant.js';
 import {
   formatAmount,
   formatRate,
@@ -62,7 +62,6 @@ import {
   decimal,
   emailText,
   instant,
-  instantOrNull,
   isHttpUrl,
   keysOf,
   optional,

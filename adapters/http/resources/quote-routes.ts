@@ -1,13 +1,13 @@
 // The preview of a price, for an offer or a checkout before the payment exists.
 import { z } from 'zod';
-import { formatInstant } from '../../../core/domain/base/instant.js';
+import { formatInstant, instantOrNull } from '../../../core/domain/base/instant.js';
 import { formatAmount, money } from '../../../core/domain/base/money.js';
 import { effectiveRate } from '../../../core/domain/commands/quote.js';
 import type { AmountLimit } from '../../../core/domain/payments/amount-limit.js';
 import { previewQuote, type QuotePreview } from '../../../core/usecases/payments/quote-previews.js';
 import { representation } from '../protocol/representation.js';
 import { reply, route } from '../protocol/route-row.js';
-import { decimal, instant, instantOrNull, optional, text } from '../protocol/schemas.js';
+import { decimal, instant, optional, text } from '../protocol/schemas.js';
 import { amountLimitFields } from './amount-limit-answer.js';
 import { amountText, currencyText } from './payment-routes.js';
 

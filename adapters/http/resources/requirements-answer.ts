@@ -1,8 +1,9 @@
 // What the settlement partner wants of a party, as answers show it.
 import { z } from 'zod';
+import { instantOrNull } from '../../../core/domain/base/instant.js';
 import { shownDue } from '../../../core/domain/hosted/party-answer.js';
 import type { PartyDue } from '../../../core/domain/parties/party-due.js';
-import { instant, instantOrNull, responseSchemas } from '../protocol/schemas.js';
+import { instant, responseSchemas } from '../protocol/schemas.js';
 
 export const requirements = z
   .strictObject({

@@ -1,7 +1,7 @@
 // Webhook subscriptions and their deliveries. The bodies that webhooks carry are in
 // event-bodies.ts.
 import { z } from 'zod';
-import { formatInstant } from '../../../core/domain/base/instant.js';
+import { formatInstant, instantOrNull } from '../../../core/domain/base/instant.js';
 import { isEventPattern } from '../../../core/domain/payments/event.js';
 import type { Subscription } from '../../../core/domain/webhooks/subscription.js';
 import {
@@ -32,7 +32,6 @@ import { pageOf, representation, wholeListOf } from '../protocol/representation.
 import { type Call, type HandlerContext, type Reply, reply, route } from '../protocol/route-row.js';
 import {
   instant,
-  instantOrNull,
   keysOf,
   optional,
   pageQuery,

@@ -1,6 +1,6 @@
 // Payments as CSV, one row each: names and values of the API, with a currency column. A file for a
 // spreadsheet writes them as the language of the reader, and instants in the organization's zone.
-import { formatInstant } from '../../../core/domain/base/instant.js';
+import { formatInstant, instantOrNull } from '../../../core/domain/base/instant.js';
 import { formatAmount } from '../../../core/domain/base/money.js';
 import { dayOf } from '../../../core/domain/base/time-zone.js';
 import type { Asset } from '../../../core/domain/commands/asset.js';
@@ -144,8 +144,4 @@ function again(textOf: (settlement: Settlement) => string | null) {
     const last = others.at(-1);
     return last === undefined ? null : textOf(last);
   };
-}
-
-function instantOrNull(atMs: number | null): string | null {
-  return atMs === null ? null : formatInstant(atMs);
 }

@@ -12,7 +12,6 @@ import type { DashboardActor } from '../../../core/usecases/access/sessions.js';
 import {
   allPayments,
   dueFilter,
-  listPayments,
   type PaymentListFilter,
 } from '../../../core/usecases/payments/payment-lists.js';
 import { searchPayments } from '../../../core/usecases/payments/payment-search.js';
@@ -99,8 +98,7 @@ export function readPage(
     settledToMs: end(days.settledTo),
     ...page,
   };
-  const tenant = { orgId, mode };
-  return q === null ? listPayments(deps, tenant, filter) : searchPayments(deps, tenant, q, filter);
+  return searchPayments(deps, { orgId, mode }, q, filter);
 }
 
 /** The earliest due day first; otherwise the newest, or the latest settlement. */

@@ -1,7 +1,6 @@
 // Sellers (connected accounts): their list by state, and one seller with what it still needs, its
 // PIX destination and the changes of it.
 import { deadline } from '../../../core/domain/base/deadline.js';
-import { readEmail } from '../../../core/domain/base/email-address.js';
 import { locales } from '../../../core/domain/base/locale.js';
 import type { Tenant } from '../../../core/domain/base/tenant.js';
 import { shownDue } from '../../../core/domain/hosted/party-answer.js';
@@ -26,7 +25,6 @@ import {
 } from '../../../core/usecases/hosted/onboarding-links.js';
 import {
   createAccount,
-  listAccounts,
   readAccount,
   setAccountLocale,
 } from '../../../core/usecases/parties/accounts.js';
@@ -49,7 +47,7 @@ import { Icon } from '../kit/icons.js';
 import type { PageAnswer, PageContext } from '../kit/page-route.js';
 import { Card } from '../kit/pages/card.js';
 import { idIn, PAGE_SIZE } from '../kit/pages/declared-pages.js';
-import { emailText } from '../kit/pages/email-texts.js';
+import { emailField } from '../kit/pages/email-texts.js';
 import { newIdOf } from '../kit/pages/form-key.js';
 import { radio, select, text, textAs } from '../kit/pages/form-page.js';
 import { idCursor, listPath, pageOf, search, tabs } from '../kit/pages/list-page.js';
@@ -74,10 +72,7 @@ export const sellerPages = [
     async read({ deps }, call, { given: { q, status }, before: beforeId }) {
       const tenant = tenantOfCall(call);
       const asked = { role: 'seller', status, beforeId, limit: PAGE_SIZE + 1 } as const;
-      const found =
-        q === null
-          ? await listAccounts(deps, tenant, asked)
-          : await searchAccounts(deps, tenant, q, asked);
+      const found = await searchAccounts(deps, tenant, q, asked);
       const [one] = found;
       if (q !== null && one !== undefined && found.length === 1 && beforeId === null) {
         return { to: `/sellers/${one.id}` };
@@ -219,14 +214,7 @@ function sellerFields(scene: DashboardScene) {
   const { seller: words, payment } = texts;
   return {
     name: text({ label: words.legalName, max: NAME_LENGTH_MAX, problem: words.noName }),
-    email: textAs({
-      label: words.email,
-      type: 'email',
-      max: 320,
-      spellcheck: false,
-      problem: (typed) => emailText(view.locale, typed),
-      read: readEmail,
-    }),
+    email: emailField(view.locale, words.email),
     kind: radio({
       label: words.kind,
       choices: entityTypes.map((value) => ({ value, label: words.kinds[value] })),

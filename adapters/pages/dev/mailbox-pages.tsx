@@ -3,7 +3,7 @@
 import type { ComponentChildren } from 'preact';
 import { formatInstant } from '../../../core/domain/base/instant.js';
 import { expectFound, PonteError } from '../../../core/errors.js';
-import type { Mailbox, WrittenMail } from '../../../core/ports/outside.js';
+import type { WrittenMail } from '../../../core/ports/outside.js';
 import { assetPaths } from '../kit/assets.js';
 import { formatOf } from '../kit/format.js';
 import { Icon } from '../kit/icons.js';
@@ -40,13 +40,8 @@ const OPEN = 5;
 
 type MailboxCall = PageCall<'none', unknown>;
 
-function mailboxOf({ mailbox }: PageContext): Mailbox {
-  if (mailbox === null) throw new PonteError('NotFound');
-  return mailbox;
-}
-
 async function showList(context: PageContext): Promise<PageAnswer> {
-  const mails = await mailboxOf(context).list();
+  const mails = await expectFound(context.mailbox).list();
   const { deps, prefix } = context;
   const { style, testIcon } = assetPaths(prefix);
   const view = { locale: 'en', root: prefix, path: prefix, csrf: null } as const;
@@ -71,7 +66,7 @@ async function showList(context: PageContext): Promise<PageAnswer> {
 
 /** The mail as a program of the reader shows it. */
 async function showMail(context: PageContext, { params }: MailboxCall): Promise<PageAnswer> {
-  const mail = expectFound(await mailboxOf(context).read(params['id'] ?? ''));
+  const mail = expectFound(await expectFound(context.mailbox).read(params['id'] ?? ''));
   if (mail.html === null) {
     return { ...html(mail.text), headers: { 'content-type': 'text/plain; charset=utf-8' } };
   }
@@ -80,7 +75,7 @@ async function showMail(context: PageContext, { params }: MailboxCall): Promise<
 }
 
 async function attachment(context: PageContext, { params }: MailboxCall): Promise<PageAnswer> {
-  const mail = await mailboxOf(context).read(params['id'] ?? '');
+  const mail = await expectFound(context.mailbox).read(params['id'] ?? '');
   const found = mail?.attachments.find(({ name }) => name === params['name']);
   if (found === undefined) throw new PonteError('NotFound');
   const { name, type, base64 } = found;

@@ -48,6 +48,10 @@ export function formatInstant(atMs: number): string {
   return `${lastMinute.text}${seconds}.${`${restMs % SECOND_MS}`.padStart(3, '0')}Z`;
 }
 
+export function instantOrNull(atMs: number | null | undefined): string | null {
+  return atMs === null || atMs === undefined ? null : formatInstant(atMs);
+}
+
 /**
  * Milliseconds of an RFC 3339 timestamp with an offset or Z; null for anything else, including a
  * day that does not exist. Digits beyond the milliseconds are cut off. A leap second, which ends a

@@ -4,7 +4,7 @@
 // events: they have the metadata of the payment.
 
 import { type EntryAccount, entryOf, type PaymentPosting } from '../accounting/settlement-entry.js';
-import { formatInstant } from '../base/instant.js';
+import { formatInstant, instantOrNull } from '../base/instant.js';
 import { formatAmount, type Money } from '../base/money.js';
 import type { Mode } from '../base/tenant.js';
 import type { Asset } from '../commands/asset.js';
@@ -176,7 +176,7 @@ export function proofOf(source: ProofSource, audience: ProofAudience): Proof {
       fees: text(one.fees),
       endToEndId: one.endToEndId,
       asset: one.asset ?? null,
-      returnedAt: instantOf(one.returnedAtMs),
+      returnedAt: instantOrNull(one.returnedAtMs),
     })),
     entries: ofSeller(postings.map((one) => provenEntry(one, payment.bookedRate))),
     events:
@@ -194,7 +194,7 @@ export function proofOf(source: ProofSource, audience: ProofAudience): Proof {
 
 function quoteOf(quote: Quote, confirmedAtMs: number | null): ProvenQuote {
   return {
-    confirmedAt: instantOf(confirmedAtMs),
+    confirmedAt: instantOrNull(confirmedAtMs),
     rate: quote.rate,
     rateKind: quote.rateKind,
     effectiveRate: effectiveRate(quote.source, quote.target),
@@ -208,7 +208,7 @@ function transferOf(
   told: ToldPayer | null,
 ): ProvenTransfer {
   return {
-    receivedAt: instantOf(receivedAtMs),
+    receivedAt: instantOrNull(receivedAtMs),
     amount: formatAmount(payin.receivedMinor),
     currency: payin.amount.currency,
     payerName: payer?.name ?? told?.name ?? null,
@@ -232,8 +232,4 @@ function provenEntry(posting: PaymentPosting, bookedRate: string | null): Proven
 
 function text({ amountMinor }: Money): string {
   return formatAmount(amountMinor);
-}
-
-function instantOf(atMs: number | null): string | null {
-  return atMs === null ? null : formatInstant(atMs);
 }

@@ -1,7 +1,7 @@
 // What can differ between the partner's books and ours: the kinds, in the order of a report, and
 // the comparison of one command with its entry.
 import { MINUTE_MS } from '../base/instant.js';
-import { formatAmount, type Money } from '../base/money.js';
+import { formatAmount, type Money, sameMoney } from '../base/money.js';
 import type { Mode } from '../base/tenant.js';
 import type { CommandEnd, MoneyCommand, MoneyKind } from '../commands/partner-command.js';
 import { reviewName } from '../commands/report-check.js';
@@ -190,7 +190,7 @@ function amountTexts(command: MoneyCommand, entry: EntryFacts): readonly Texts[]
   if (kind === 'payout' && entry.reference === null) return [];
   // What arrives may differ from the command; it counts when it has arrived.
   if (kind === 'payin' && !isReceived && entry.status === 'completed') return [];
-  return unless(isSame(here, entry.amount), moneyText(here), moneyText(entry.amount));
+  return unless(sameMoney(here, entry.amount), moneyText(here), moneyText(entry.amount));
 }
 
 function settlementTexts(
@@ -205,10 +205,6 @@ function settlementTexts(
 
 export function moneyText({ amountMinor, currency }: Money): string {
   return `${formatAmount(amountMinor)} ${currency}`;
-}
-
-function isSame(one: Money, other: Money): boolean {
-  return one.amountMinor === other.amountMinor && one.currency === other.currency;
 }
 
 /** In the order of a report. */

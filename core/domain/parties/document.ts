@@ -301,3 +301,8 @@ export interface Fingerprint {
   readonly value: string;
   readonly createdAtMs: number;
 }
+
+export function isOfOwner(document: Document, tenant: Tenant, owner: DocumentOwner): boolean {
+  const { party, id } = document.owner;
+  return sameTenant(document, tenant) && party === owner.party && id === owner.id;
+}

@@ -2,8 +2,8 @@
 // gives them out; it does not check what they say.
 import { DAY_MS, HOUR_MS } from '../base/instant.js';
 import { schedules } from '../base/schedules.js';
-import { sameTenant, type Tenant } from '../base/tenant.js';
-import type { Document, DocumentOwner } from './document.js';
+import type { Tenant } from '../base/tenant.js';
+import type { Document } from './document.js';
 
 /** Whose document a kind is: of who is paid (organization or seller), or of the account holder. */
 export const vendorPapers = {
@@ -47,11 +47,6 @@ export function partnerPapers(mode: Tenant['mode']): Tenant & { readonly id: str
 
 export function isVendorPaper(document: Document): document is VendorPaper {
   return Object.hasOwn(vendorPapers, document.kind) && document.fileName !== null;
-}
-
-export function isPaperOf(document: Document, tenant: Tenant, owner: DocumentOwner): boolean {
-  const { party, id } = document.owner;
-  return sameTenant(document, tenant) && party === owner.party && id === owner.id;
 }
 
 export const paperStates = ['valid', 'ends_soon', 'ended'] as const;

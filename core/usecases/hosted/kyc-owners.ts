@@ -50,10 +50,7 @@ export async function removeOwner(deps: Deps, session: KycSession, owner: number
     deps,
     session,
     (draft) => withoutOwner(known(draft, owner), owner),
-    (tx, submissionId) => {
-      const part = { ...tenantOf(session), submissionId, ownerIndex: owner };
-      return endOwnerAccess(deps, tx, part);
-    },
+    endingAccess(deps, session, owner),
   );
 }
 
@@ -141,10 +138,7 @@ export async function takeBackOwner(deps: Deps, session: KycSession, owner: numb
     deps,
     session,
     (draft) => (askedFor(known(draft, owner), owner) === null ? draft : takenBack(draft, owner)),
-    (tx, submissionId) => {
-      const part = { ...tenantOf(session), submissionId, ownerIndex: owner };
-      return endOwnerAccess(deps, tx, part);
-    },
+    endingAccess(deps, session, owner),
   );
 }
 
@@ -178,6 +172,11 @@ export async function finishOwnerPart(
     return ownerDone(draft, ownerIndex, deps.clock.nowMs());
   });
   return missing;
+}
+
+function endingAccess(deps: Deps, session: KycSession, ownerIndex: number) {
+  return (tx: Tx, submissionId: string) =>
+    endOwnerAccess(deps, tx, { ...tenantOf(session), submissionId, ownerIndex });
 }
 
 async function changeOwners(

@@ -4,7 +4,7 @@
 // hashes of the tokens are stored. Deletions are due rows: the batch with the decision stages them,
 // and a worker repeats them until they succeed.
 import { freeSlot } from '../../domain/base/slot.js';
-import { sameTenant, type Tenant, tenantOf } from '../../domain/base/tenant.js';
+import { type Tenant, tenantOf } from '../../domain/base/tenant.js';
 import {
   acceptsType,
   type ContentType,
@@ -17,6 +17,7 @@ import {
   type Grant,
   hashUrlToken,
   isGranted,
+  isOfOwner,
   isReadableDocument,
   newDocument,
   purgeRequested,
@@ -386,18 +387,13 @@ async function fileProblem(
   const { documentId, token } = readUrl(deps, url);
   const document = named.get(documentId) ?? (await tx.documents.find(documentId));
   const isGenuine = document !== null && isGranted(document, 'read', token);
-  if (!isGenuine || !isOf(document, tenant, owner)) {
+  if (!isGenuine || !isOfOwner(document, tenant, owner)) {
     return 'this document was not made for this party';
   }
   if (!isReadableDocument(document))
     return 'nothing was uploaded there, or it was purged: upload it again';
   named.set(document.id, document);
   return null;
-}
-
-function isOf(document: Document, tenant: Tenant, owner: DocumentOwner): boolean {
-  const { party, id } = document.owner;
-  return sameTenant(document, tenant) && party === owner.party && id === owner.id;
 }
 
 async function grantedDocument(

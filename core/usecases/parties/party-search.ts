@@ -5,20 +5,22 @@ import { type ConnectedAccount, searchedNamesOf } from '../../domain/parties/con
 import type { Deps } from '../../ports/deps.js';
 import type { AccountFilter } from '../../ports/storage.js';
 import { partiesNamed } from '../payments/payment-search.js';
+import { listAccounts } from './accounts.js';
 
 /** Accounts that are looked through then. */
 const SCANNED_MAX = 2_000;
 
 /**
  * The page of connected accounts of which the text is the id, or whose names, externalId and
- * address have words that begin like those of the text; newest first.
+ * address have words that begin like those of the text; newest first. Null: it is not searched.
  */
 export async function searchAccounts(
   deps: Deps,
   tenant: Tenant,
-  text: string,
+  text: string | null,
   filter: AccountFilter,
 ): Promise<readonly ConnectedAccount[]> {
+  if (text === null) return listAccounts(deps, tenant, filter);
   const words = typedWords(text);
   const { role, status, beforeId, limit } = filter;
   const passes = (account: ConnectedAccount | null): account is ConnectedAccount =>

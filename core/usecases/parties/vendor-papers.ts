@@ -7,10 +7,10 @@ import {
   type Document,
   type DocumentOwner,
   fileNameOf,
+  isOfOwner,
   purgeRequested,
 } from '../../domain/parties/document.js';
 import {
-  isPaperOf,
   isVendorPaper,
   type PaperKind,
   type PaperOwner,
@@ -187,6 +187,6 @@ async function papersOf(tx: Tx, holder: PaperHolder): Promise<readonly VendorPap
   const kinds: readonly PaperKind[] = papersOwnedBy(holder.kind);
   return found
     .filter(isVendorPaper)
-    .filter((paper) => isPaperOf(paper, holder, ownerOf(holder)))
+    .filter((paper) => isOfOwner(paper, holder, ownerOf(holder)))
     .toSorted((one, other) => kinds.indexOf(one.kind) - kinds.indexOf(other.kind));
 }

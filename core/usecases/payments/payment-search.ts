@@ -55,14 +55,15 @@ export async function findNamed(deps: Deps, tenant: Tenant, text: string): Promi
  * externalId, number, purchase order or PIX id, by words with which those of the names of buyer or
  * seller begin, or as an amount, or the address of the buyer or of the page. Case and accents do
  * not count. If more than FEW payments or parties begin like it, the newest payments are looked
- * through as well: PARTS_MAX times PART of them.
+ * through as well: PARTS_MAX times PART of them. Null: it is not searched.
  */
 export async function searchPayments(
   deps: Deps,
   tenant: Tenant,
-  text: string,
+  text: string | null,
   filter: PaymentListFilter,
 ): Promise<readonly ShownView[]> {
+  if (text === null) return listPayments(deps, tenant, filter);
   const key = searchKey(externalIdIn(text));
   const words = typedWords(text);
   const [named, buyer, keyed, owners] = await Promise.all([

@@ -12,7 +12,7 @@ import {
 } from '../../../../core/domain/access/member.js';
 import { allows } from '../../../../core/domain/access/scope.js';
 import { missingProof } from '../../../../core/domain/access/session-proof.js';
-import { emailKey, readEmail } from '../../../../core/domain/base/email-address.js';
+import { emailKey } from '../../../../core/domain/base/email-address.js';
 import { isCode, PonteError } from '../../../../core/errors.js';
 import {
   inviteMember,
@@ -29,7 +29,7 @@ import { SelectField } from '../../kit/fields.js';
 import type { PageContext } from '../../kit/page-route.js';
 import { Card } from '../../kit/pages/card.js';
 import { idIn } from '../../kit/pages/declared-pages.js';
-import { emailText } from '../../kit/pages/email-texts.js';
+import { emailField } from '../../kit/pages/email-texts.js';
 import {
   FieldForm,
   type FormLook,
@@ -37,7 +37,6 @@ import {
   showFields,
   words as shown,
   text,
-  textAs,
 } from '../../kit/pages/form-page.js';
 import { Table } from '../../kit/pages/table.js';
 import { plainText } from '../../kit/plain-text.js';
@@ -251,14 +250,7 @@ function inviteFields(scene: DashboardScene, { own }: Pick<Team, 'own'>) {
   const words = scene.texts.setup.team;
   return {
     heading: shown(<h2>{words.invite}</h2>),
-    email: textAs({
-      label: words.email,
-      type: 'email',
-      max: 320,
-      spellcheck: false,
-      problem: (typed) => emailText(scene.view.locale, typed),
-      read: readEmail,
-    }),
+    email: emailField(scene.view.locale, words.email),
     role: roleField(scene, own),
     about: shown(<p class="small quiet">{words.sendText}</p>),
   };

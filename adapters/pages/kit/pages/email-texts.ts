@@ -1,6 +1,11 @@
-// Why a typed text is no email address, on any page.
-import { type EmailProblem, emailProblem } from '../../../../core/domain/base/email-address.js';
+// The email address of somebody in a form, and why a typed text is none.
+import {
+  type EmailProblem,
+  emailProblem,
+  readEmail,
+} from '../../../../core/domain/base/email-address.js';
 import type { Locale } from '../../../../core/domain/base/locale.js';
+import { type DeclaredField, textAs } from './form-page.js';
 
 export const emailTexts: Readonly<Record<Locale, Readonly<Record<EmailProblem, string>>>> = {
   en: {
@@ -20,4 +25,16 @@ export const emailTexts: Readonly<Record<Locale, Readonly<Record<EmailProblem, s
 /** What is said of a text that is no address. */
 export function emailText(locale: Locale, typed: string): string {
   return emailTexts[locale][emailProblem(typed) ?? 'not_an_address'];
+}
+
+/** A field for the address of somebody. */
+export function emailField(locale: Locale, label: string): DeclaredField<string> {
+  return textAs({
+    label,
+    type: 'email',
+    max: 320,
+    spellcheck: false,
+    problem: (typed) => emailText(locale, typed),
+    read: readEmail,
+  });
 }
