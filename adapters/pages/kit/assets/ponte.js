@@ -4,6 +4,8 @@
 const SECOND_MS = 1000;
 /** What had the focus before a reload that a change caused: its id, or where it leads. */
 const CHANGED = 'ponte.changed';
+/** What was typed before the language of the page changed. */
+const TYPED = 'ponte.typed';
 const SIDE_MAX = 2000;
 const BYTES_MAX = 2_500_000;
 const PICTURE_MAX = 128;
@@ -100,6 +102,30 @@ function storage() {
     return sessionStorage;
   } catch {
     return null;
+  }
+}
+
+/** What is typed stays when the language changes, in this tab and until the page is there again. */
+function languages() {
+  const fields = () =>
+    all('input:not([type="hidden"]):not([type="file"]), select, textarea').filter(
+      ({ form }) => form !== null && form.method === 'post',
+    );
+  const kept = storage()?.getItem(TYPED) ?? null;
+  storage()?.removeItem(TYPED);
+  const { path, typed } = JSON.parse(kept ?? '{}');
+  if (path === location.pathname) {
+    for (const [at, field] of fields().entries()) {
+      const { name, value, checked } = typed[at] ?? {};
+      if (name === field.name) Object.assign(field, { value, checked });
+    }
+  }
+  for (const link of all('.langs a')) {
+    link.addEventListener('click', () => {
+      const now = fields().map(({ name, value, checked }) => ({ name, value, checked }));
+      const page = { path: location.pathname, typed: now };
+      storage()?.setItem(TYPED, JSON.stringify(page));
+    });
   }
 }
 
@@ -469,6 +495,7 @@ function enliven() {
   copyButtons();
   localTimes();
   countdowns();
+  languages();
   sessionWarning();
   uploads();
   passkeys();

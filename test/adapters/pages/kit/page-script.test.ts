@@ -100,6 +100,22 @@ for (const [how, getter] of [
   });
 }
 
+test('what is typed and chosen stays when the language changes, once', async () => {
+  const { context, page } = await open('kyc-owner');
+  const typed = { firstName: 'Zoë "Z" <b>', dateOfBirthYear: '1990', addressLine1: '王府井 1' };
+  for (const [name, text] of Object.entries(typed)) await page.locator(`[name=${name}]`).fill(text);
+  await page.locator('select[name=country]').selectOption('PT');
+  await page.locator('.langs a[lang="pt-BR"]').click();
+  await page.locator('html[lang="pt-BR"]').waitFor();
+  const typedIn = (name: string) => page.locator(`[name=${name}]`).inputValue();
+  for (const [name, text] of Object.entries(typed)) assert.equal(await typedIn(name), text);
+  assert.equal(await typedIn('country'), 'PT');
+  await page.reload();
+  for (const [name, text] of Object.entries(typed)) assert.notEqual(await typedIn(name), text);
+  assert.equal(await page.evaluate("sessionStorage.getItem('ponte.typed')"), null);
+  await context.close();
+});
+
 test('a page that was open when the payment settled returns the buyer, unless they act', async () => {
   const { context, page } = await open('paid');
   assert.equal(await page.getByText('Returning you').isVisible(), false);
