@@ -14,20 +14,29 @@ mkdirSync(transformed, { recursive: true });
 enableCompileCache(join(cache, 'compiled'));
 process.setSourceMapsEnabled(true);
 
+/** Sources by the address that is imported. The search of Node takes far longer. */
+const found = new Map<string, string>();
+
 registerHooks({
   resolve: (specifier, context, next) => {
     if (!/^(\.|file:).*\.js(\?|$)/.test(specifier)) return next(specifier, context);
-    for (const extension of ['.ts', '.tsx']) {
-      const source = specifier.replace(/\.js(?=\?|$)/, extension);
-      if (existsSync(new URL(source, context.parentURL))) return next(source, context);
-    }
-    return next(specifier, context);
+    const { href } = new URL(specifier, context.parentURL);
+    const url = found.get(href) ?? sourceOf(href);
+    if (url === null) return next(specifier, context);
+    found.set(href, url);
+    const format = url.endsWith('.ts') ? 'module-typescript' : 'module';
+    return { url, format, shortCircuit: true };
   },
   load: (url, context, next) => {
     if (!url.endsWith('.tsx')) return next(url, context);
     return { format: 'module', source: javaScriptOf(fileURLToPath(url)), shortCircuit: true };
   },
 });
+
+function sourceOf(href: string): string | null {
+  const urls = ['.ts', '.tsx'].map((ending) => href.replace(/\.js(?=\?|$)/, ending));
+  return urls.find((url) => existsSync(new URL(url))) ?? null;
+}
 
 function javaScriptOf(path: string): string {
   const text = readFileSync(path, 'utf8');
