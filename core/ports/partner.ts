@@ -150,8 +150,8 @@ export interface PartnerNotes {
  * One kind of command. `prepare` makes the exact text of a request and has no effect. The text is
  * stored before `start`, which may be repeated with the same text. `find` looks a command up by its
  * request; null: there is none. A read without an answer is `later`. So is one of an object that
- * another request than this made, since a call may be answered with the id of another command;
- * `request` reads the stored text, for an adapter that compares it.
+ * another request than this made, with the code MADE_BY_ANOTHER, since a call may be answered with
+ * the id of another command; `request` reads the stored text, for an adapter that compares it.
  */
 export interface CommandCalls<Input, Report> {
   prepare(input: Input): Promise<PartnerAnswer<string>>;

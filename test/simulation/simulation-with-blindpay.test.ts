@@ -10,7 +10,7 @@ import { httpFaultKinds } from './world/faults.js';
 
 const STEPS = 250;
 /** Together these histories have every fault, and see all, as in simulation.test.ts. */
-const seeds = { usual: [6], short: [2, 4, 5, 9, 12], parties: [7, 15] } as const;
+const seeds = { usual: [6], short: [2, 4, 5, 9, 12, 24, 37], parties: [7, 15] } as const;
 
 const usual = { steps: STEPS, focus: ofBlindPay };
 const parties = { steps: STEPS, focus: { ...ofBlindPay, ...ofParties } };
@@ -31,7 +31,7 @@ test('the same seed plays the same history with BlindPay', async () => {
 });
 
 test('every fault of the simulator of BlindPay is injected', () =>
-  played.injectAll(httpFaultKinds));
+  played.injectAll([...httpFaultKinds, 'otherId']));
 
 test('histories with BlindPay see what they are for', () =>
   played.seeAll([

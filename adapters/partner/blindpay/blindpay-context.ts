@@ -1,7 +1,7 @@
 // What the commands of all kinds have in common at BlindPay: ids, the texts of requests, and
 // answers.
 import { z } from 'zod';
-import type { CommandEnd } from '../../../core/domain/commands/partner-command.js';
+import { type CommandEnd, MADE_BY_ANOTHER } from '../../../core/domain/commands/partner-command.js';
 import type { Log } from '../../../core/ports/outside.js';
 import type { PartnerAnswer } from '../../../core/ports/partner.js';
 import type { BlindPayClient } from './blindpay-client.js';
@@ -100,7 +100,11 @@ export const otherAnswered = {
   reason: 'BlindPay answers with another object than was ordered',
 } as const;
 /** The same in an answer to a read. An answer to an order does not say what it is of. */
-export const otherRead = later(otherAnswered.reason);
+export const otherRead = {
+  outcome: 'later',
+  reason: otherAnswered.reason,
+  code: MADE_BY_ANOTHER,
+} as const;
 export const notFound = refused('not_found', 'BlindPay has no such object.');
 
 /** The object with this id. What BlindPay says of another one does not count for it. */

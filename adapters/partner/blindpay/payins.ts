@@ -272,8 +272,11 @@ export function payinsApi(desk: BlindPayContext): CommandCalls<PayinInput, Payin
   };
 }
 
-function isOfAnother({ payin_quote_id: quoteId }: Payin, fields?: PayinRequest | null): boolean {
-  return !!fields && !!quoteId && quoteId !== fields.quoteId;
+/** Without a quote it is at least of another time; its amount is what arrived. */
+function isOfAnother(payin: Payin, fields?: PayinRequest | null): boolean {
+  if (!fields) return false;
+  const { payin_quote_id: quoteId } = payin;
+  return quoteId ? quoteId !== fields.quoteId : !isLike({ ...payin, sender_amount: null }, fields);
 }
 
 /** The buyer needs another quote, which is refused in words if a limit was reached since. */

@@ -307,8 +307,11 @@ function isLike(
   return amount === null || amount === undefined || amount === fields.tokenMinor;
 }
 
-function isOfAnother({ description }: Payout, fields?: Request | null): boolean {
-  if (!fields || !description) return false;
+/** Without a description it is at least of another amount or time. */
+function isOfAnother(payout: Payout, fields?: Request | null): boolean {
+  if (!fields) return false;
+  const { description } = payout;
+  if (!description) return !isLike(payout, fields);
   return describedCommand(description).reference !== fields.reference;
 }
 

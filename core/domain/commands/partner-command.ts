@@ -17,7 +17,7 @@ export const commandMoves = {
   sent: { accept: 'done', deny: 'denied', postpone: 'pending', lose: 'unknown' },
   unknown: { accept: 'done', absent: 'pending' },
   denied: { accept: 'done', absent: 'refused' },
-  done: { refuse: 'refused' },
+  done: { refuse: 'refused', disown: 'unknown' },
   refused: { accept: 'done', supersede: 'void' },
   void: { accept: 'done' },
 } as const;
@@ -44,6 +44,9 @@ type PartyCommandKind = (typeof partyCommandKinds)[number];
 
 export type CommandKind = MoneyKind | PartyCommandKind;
 export const commandKinds: readonly CommandKind[] = [...partyCommandKinds, ...moneyKinds];
+
+/** The code of a read whose object another request made (`CommandCalls` of the port). */
+export const MADE_BY_ANOTHER = 'made_by_another';
 
 /** Longer than two calls. */
 export const COMMAND_LEASE_MS = 60_000;
@@ -354,6 +357,37 @@ export function markUnknown<C extends PartnerCommand>(
 ): C {
   return step(command, 'lose', nowMs, {
     dueAtMs: nowMs + backoffMs('call', command.tries - 1),
+    leaseToken: null,
+    lastError: reason,
+  });
+}
+
+/**
+ * Accepted, with nothing booked: its id may prove to be that of another command, with which its
+ * call was answered.
+ */
+export function isDisownable(command: MoneyCommand): boolean {
+  const { state, end, receivedMinor, request, isAdopted, depositId } = command;
+  const isOwn = !isAdopted && depositId === null && request !== null;
+  return isOwn && state === 'done' && end === 'open' && receivedMinor === 0n;
+}
+
+/** A pay-in that was not read since its last answer: the id of the answer may be another's. */
+export function isUnreadPayin(command: MoneyCommand): boolean {
+  const { kind, tries, lastError } = command;
+  return kind === 'payin' && isDisownable(command) && (tries === 0 || lastError !== null);
+}
+
+/** The id is that of another command. What this one's call did is looked up. */
+export function disownCommand(command: MoneyCommand, reason: string, nowMs: number): MoneyCommand {
+  assert(isDisownable(command), 'a command that has moved money keeps its id');
+  return step(command, 'disown', nowMs, {
+    partnerRef: null,
+    heldSinceMs: null,
+    lateAtMs: null,
+    review: null,
+    tries: 0,
+    dueAtMs: nowMs,
     leaseToken: null,
     lastError: reason,
   });

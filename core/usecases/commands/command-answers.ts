@@ -4,8 +4,10 @@ import { holdsLease } from '../../domain/base/lease.js';
 import { tenantOf } from '../../domain/base/tenant.js';
 import {
   denyCommand,
+  disownCommand,
   isMoneyCommand,
   lookUpAgain,
+  type MoneyCommand,
   markUnknown,
   type PartnerCommand,
   postponeCommand,
@@ -97,7 +99,8 @@ function stages(partner: SettlementPartner, claimed: PartnerCommand, asked: Aske
     case 'start':
       return (batch, command) => stageAccepted(batch, command, asked.answer, stageAnswer);
     case 'look_up':
-      return (batch, command) =>
+      return async (batch, command) =>
+        (await stageDisowned(batch, asked.disowned)) ??
         stageAccepted(batch, command, asked.answer, (_, __, answer) =>
           stageFound(batch, command, partner, { ...asked, answer }),
         );
@@ -107,7 +110,9 @@ function stages(partner: SettlementPartner, claimed: PartnerCommand, asked: Aske
           ? stageMoneyCommand(batch, command, () => command, { instructions: asked.instructions })
           : unchangedCommand(command);
     case 'read':
-      return (batch, command) => stageRead(batch, command, claimed, asked.answer);
+      return async (batch, command) =>
+        (await stageDisowned(batch, asked.disowned)) ??
+        stageRead(batch, command, claimed, asked.answer);
     default:
       return unreachable(asked);
   }
@@ -171,6 +176,24 @@ async function stageAccepted<T extends AcceptedCommand | null>(
     alertIdOfAnother(batch.deps, command, partnerRef);
   };
   return { ...staged, announce };
+}
+
+/** The command loses the id first. The answer is stored in the next batch. */
+async function stageDisowned(batch: Batch, disowned: MoneyCommand | null): Promise<Staged | null> {
+  if (disowned === null) return null;
+  const { id: commandId, version, paymentId, partnerRef } = disowned;
+  const current = await batch.tx.commands.get(commandId);
+  // It lost the id in the batch before, or has changed since it was read.
+  if (current?.version !== version) return null;
+  const decide = () => disownCommand(disowned, ID_OF_ANOTHER, batch.nowMs);
+  const staged = await stageMoneyCommand(batch, disowned, decide);
+  const announce = () => {
+    staged.announce();
+    const about = { commandId, paymentId, partnerRef };
+    batch.deps.log.warn('a command loses the id of another one', about);
+    batch.deps.wake('commands');
+  };
+  return { ...staged, isComplete: false, announce };
 }
 
 /** The command may have been found, be absent, or stay in doubt. */

@@ -2,7 +2,10 @@
 import { tenantOf } from '../../domain/base/tenant.js';
 import type { CommandStep } from '../../domain/commands/command-step.js';
 import {
+  isDisownable,
   isMoneyCommand,
+  MADE_BY_ANOTHER,
+  type MoneyCommand,
   type PartnerCommand,
   requestPurpose,
 } from '../../domain/commands/partner-command.js';
@@ -14,6 +17,7 @@ import type {
   PartnerFact,
   SettlementPartner,
 } from '../../ports/partner.js';
+import { othersWithId } from '../deposits/deposits.js';
 import { operationOf, type PreparedRequest } from './partner-operations.js';
 
 interface Turn {
@@ -30,9 +34,16 @@ export type AskedStep =
       readonly step: 'look_up';
       readonly answer: PartnerAnswer<AcceptedCommand | null>;
       readonly askedAtMs: number;
+      /** It has the id that was found, which is not its own. */
+      readonly disowned: MoneyCommand | null;
     }
   | { readonly step: 'instruct'; readonly instructions: AcceptedCommand['instructions'] }
-  | { readonly step: 'read'; readonly answer: PartnerAnswer<PartnerFact['report']> };
+  | {
+      readonly step: 'read';
+      readonly answer: PartnerAnswer<PartnerFact['report']>;
+      /** The command itself, if its id is not its own. */
+      readonly disowned: MoneyCommand | null;
+    };
 
 export async function askPartner(
   deps: Deps,
@@ -47,7 +58,8 @@ export async function askPartner(
     case 'look_up': {
       const askedAtMs = deps.clock.nowMs();
       const answer = await operationOf(command).callsOf(partner).find(sentRequest(deps, command));
-      return { step, answer, askedAtMs };
+      const disowned = await disownedBy(deps, partner, command, answer);
+      return { step, answer, askedAtMs, disowned };
     }
     case 'instruct':
       return { step, instructions: await instructionsOf(deps, partner, command) };
@@ -55,7 +67,9 @@ export async function askPartner(
       const { partnerRef } = command;
       assert(partnerRef !== null, 'an accepted command has the partner’s id');
       const sent = command.request === null ? undefined : () => sentRequest(deps, command);
-      return { step, answer: await operationOf(command).callsOf(partner).read(partnerRef, sent) };
+      const answer = await operationOf(command).callsOf(partner).read(partnerRef, sent);
+      const isOther = isMadeByAnother(answer) && (await hasAnotherId(deps, partner, command));
+      return { step, answer, disowned: isOther && isMoneyCommand(command) ? command : null };
     }
     default:
       return unreachable(step);
@@ -91,6 +105,43 @@ async function call(
     const name = error instanceof Error ? error.name : typeof error;
     return { outcome: 'unknown', reason: `the adapter threw: ${name}` };
   }
+}
+
+function isMadeByAnother(read: PartnerAnswer<PartnerFact['report']>): boolean {
+  return read.outcome === 'later' && read.code === MADE_BY_ANOTHER;
+}
+
+/**
+ * The read shows that another request made the object. Only a second fact proves that the id is
+ * not its own: the look-up of the command itself finds another one, or that of another command
+ * finds this one. A text that the partner changed must not lead to another payout.
+ */
+async function hasAnotherId(
+  deps: Deps,
+  partner: SettlementPartner,
+  command: PartnerCommand,
+): Promise<boolean> {
+  if (!isMoneyCommand(command) || !isDisownable(command)) return false;
+  const found = await operationOf(command).callsOf(partner).find(sentRequest(deps, command));
+  const own = found.outcome === 'done' ? found.value : null;
+  return own !== null && own.partnerRef !== command.partnerRef;
+}
+
+/** The other command whose call was answered with the id that is found for this one. */
+async function disownedBy(
+  deps: Deps,
+  partner: SettlementPartner,
+  command: PartnerCommand,
+  answer: PartnerAnswer<AcceptedCommand | null>,
+): Promise<MoneyCommand | null> {
+  const partnerRef = answer.outcome === 'done' ? (answer.value?.partnerRef ?? null) : null;
+  if (partnerRef === null || !isMoneyCommand(command)) return null;
+  const others = await deps.store.run((tx) => othersWithId({ deps, tx }, command, partnerRef));
+  const other = others.find(isDisownable);
+  if (other === undefined) return null;
+  const calls = operationOf(other).callsOf(partner);
+  const read = await calls.read(partnerRef, () => sentRequest(deps, other));
+  return isMadeByAnother(read) ? other : null;
 }
 
 /**

@@ -25,6 +25,8 @@ export async function stageRead(
 ): Promise<Staged | null> {
   const { tx, nowMs } = batch;
   const { partnerRef, reference, version } = command;
+  // The id was that of another command.
+  if (current.partnerRef !== partnerRef) return null;
   const lastError = answer.outcome === 'done' ? null : 'the command could not be polled';
   const nextPoll = <C extends PartnerCommand>(next: C, payment: Payment | null): C =>
     holdsLease(next, command) ? afterPoll(next, payment, lastError, nowMs) : next;

@@ -4,7 +4,7 @@
 import { MINUTE_MS } from '../../domain/base/instant.js';
 import { money } from '../../domain/base/money.js';
 import type { Mode, Tenant } from '../../domain/base/tenant.js';
-import { isPayinInFlight } from '../../domain/commands/partner-command.js';
+import { isPayinInFlight, isUnreadPayin } from '../../domain/commands/partner-command.js';
 import type { Payer } from '../../domain/commands/payer.js';
 import { type Deposit, payerPurpose } from '../../domain/deposits/deposit.js';
 import {
@@ -82,7 +82,9 @@ async function isInFlightFor(
 ): Promise<boolean> {
   if (entry.partnerQuoteId !== null) {
     const quoted = await quotedPayins(tx, mode, entry);
-    return quoted.some(({ payins }) => payins.some(isPayinInFlight));
+    return quoted.some(({ payins }) =>
+      payins.some((payin) => isPayinInFlight(payin) || isUnreadPayin(payin)),
+    );
   }
   const inFlight = await tx.commands.payinsInFlight(mode, IN_FLIGHT_MAX);
   if (inFlight.length === 0) return false;

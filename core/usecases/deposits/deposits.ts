@@ -24,6 +24,7 @@ import {
   acceptCommand,
   type CommandEnd,
   hasBroughtNothing,
+  isMoneyCommand,
   type MoneyCommand,
   type PartnerCommand,
 } from '../../domain/commands/partner-command.js';
@@ -403,14 +404,22 @@ export async function isIdOfAnother(
   command: MoneyCommand,
   partnerRef: string,
 ): Promise<boolean> {
-  const { id, mode, kind } = command;
-  const found = await batch.tx.commands.allByPartnerRef(mode, kind, partnerRef);
-  // Two instances may have the same ids.
-  const { instance } = atInstance(batch.deps, command);
-  const others = found.filter((one) => one.id !== id && one.instance === instance);
+  const others = await othersWithId(batch, command, partnerRef);
   if (others.length === 0) return false;
   if (others.some(({ isAdopted }) => !isAdopted)) return true;
   return (await depositOf(batch, command, partnerRef)) === null;
+}
+
+export async function othersWithId(
+  { deps, tx }: Pick<Batch, 'deps' | 'tx'>,
+  command: MoneyCommand,
+  partnerRef: string,
+): Promise<readonly MoneyCommand[]> {
+  const { id, mode, kind } = command;
+  const found = await tx.commands.allByPartnerRef(mode, kind, partnerRef);
+  // Two instances may have the same ids.
+  const { instance } = atInstance(deps, command);
+  return found.filter(isMoneyCommand).filter((one) => one.id !== id && one.instance === instance);
 }
 
 export interface OwnerReport {

@@ -50,7 +50,12 @@ export async function lookUp(asked: AskedPartner, wanted: WantedCommand): Promis
   const label = command === null ? `${kind} ${numbers.at(-1)}` : kind;
   const answer = await find(asked, wanted);
   const accepted = answer.outcome === 'done' ? answer.value : null;
-  const state = accepted === null ? answer : await asked.partner[kind].read(accepted.partnerRef);
+  const sent =
+    command === null || command.request === null
+      ? undefined
+      : () => sentRequest(asked.deps, command);
+  const state =
+    accepted === null ? answer : await asked.partner[kind].read(accepted.partnerRef, sent);
   const isNewRefund = kind === 'refund' && command === null;
   if (state.outcome !== 'done') {
     const why = state.outcome === 'refused' ? state.code : state.reason;

@@ -10,6 +10,7 @@ import {
   reportCommand,
 } from '../../domain/commands/command-report.js';
 import {
+  isPolled,
   type MoneyCommand,
   type PartnerCommand,
   refuseCommand,
@@ -87,8 +88,9 @@ export async function pollSoon(
     const command = await batch.tx.commands.known(known);
     assert(command !== null, 'a command stays');
     await alsoStage(batch.tx);
-    const named = command.partnerRef === null ? { ...command, partnerRef } : command;
-    return stageCommand(batch, pollNow(named, batch.nowMs));
+    const named = { ...command, partnerRef: command.partnerRef ?? partnerRef };
+    // A command in doubt, which may have lost this id, is looked up.
+    return stageCommand(batch, pollNow(isPolled(named) ? named : command, batch.nowMs));
   });
   deps.wake('commands');
 }

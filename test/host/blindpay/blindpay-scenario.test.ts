@@ -43,34 +43,54 @@ test('the buyer that test mode plays has a country, which BlindPay requires', as
   assert.equal(status, 'settled');
 });
 
-test('money of an order that is in doubt is not that of another one with its id', async (t) => {
-  const scene = await open(t);
-  const { ponte, server } = scene;
-  await readySeller(scene);
-  server.state.payinsWait = true;
-  const noAnswer = { status: 502, body: '' };
-  // Neither an order nor a look-up is answered.
-  server.change = ({ path }, answer) =>
-    path.startsWith('/payins') ? { ...answer, ...noAnswer } : answer;
-  const at = { to: 'on_ramp_pending', lastsMs: MINUTE_MS };
-  const one = await paidOrder(scene, '100.00', at);
-  const [ordered] = server.state.payins;
-  assert.ok(ordered !== undefined);
-  server.change = ({ path }, answer) => {
-    if (path === '/payins') return { ...answer, ...noAnswer };
-    const isOrder = path === '/payins/evm';
-    return isOrder ? { ...answer, body: { ...(answer.body as object), id: ordered.id } } : answer;
-  };
-  const two = await paidOrder(scene, '100.00', { ...at, externalId: 'two' });
-  server.change = (_, answer) => answer;
-  server.state.pay(ordered.id);
-  await ponte.advanceTime(DAY_MS);
-  for (const { id } of [one, two]) {
-    const { status, funds } = await ponte.get(`/v1/payments/${id}`);
-    assert.deepEqual(
-      [status, (funds as { received: string }).received],
-      ['on_ramp_pending', '0.00'],
-    );
+test('an order that is in doubt gets its id back from another one, and each has its own money', async (t) => {
+  for (const kind of ['payin', 'payout'] as const) {
+    const scene = await open(t);
+    const { ponte, server } = scene;
+    const { state } = server;
+    await readySeller(scene);
+    const made = () => (kind === 'payin' ? state.payins : state.payouts).map(({ id }) => id);
+    state.payinsWait = kind === 'payin';
+    /** No order is answered but with this id, and no look-up once there is an order. */
+    const answerOrdersWith = (id: string | null) => {
+      const before = made().length;
+      server.change = ({ path }, answer) => {
+        const isOrder = path === `/${kind}s/evm`;
+        if (isOrder && id !== null) return { ...answer, body: { ...(answer.body as object), id } };
+        const isKept = isOrder || (path.startsWith(`/${kind}s`) && made().length > before);
+        return isKept ? { ...answer, status: 502, body: '' } : answer;
+      };
+    };
+    answerOrdersWith(null);
+    const to = kind === 'payin' ? 'on_ramp_pending' : 'offramp_pending';
+    const at = { to, lastsMs: 2 * MINUTE_MS };
+    const one = await paidOrder(scene, '100.00', at);
+    const [ordered] = made();
+    assert.ok(ordered !== undefined);
+    answerOrdersWith(ordered);
+    const two = await paidOrder(scene, '200.00', { ...at, externalId: 'two' });
+    const ids = async () =>
+      Promise.all(
+        [one, two].map(async ({ id }) => {
+          const commands = await ponte.deps.store.run(async (tx) => {
+            const payment = await tx.payments.find(String(id));
+            return tx.commands.ofPayment(payment ?? assert.fail(), String(id));
+          });
+          return commands.find((command) => command.kind === kind)?.partnerRef;
+        }),
+      );
+    assert.deepEqual(await ids(), [null, ordered], kind);
+    server.change = (_, answer) => answer;
+    for (const id of kind === 'payin' ? made() : []) state.pay(id);
+    await ponte.advanceTime(DAY_MS);
+    assert.deepEqual(await ids(), made(), kind);
+    for (const { id, amount } of [one, two]) {
+      const { status, funds } = await ponte.get(`/v1/payments/${id}`);
+      const { received } = funds as { received: string };
+      assert.deepEqual([status, received], ['settled', amount], kind);
+    }
+    assert.deepEqual([state.payins.length, state.payouts.length], [2, 2]);
+    assert.deepEqual(await findDifferences(ponte.deps, 10), []);
   }
 });
 

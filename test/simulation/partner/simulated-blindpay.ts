@@ -302,9 +302,26 @@ export class SimulatedBlindPay implements HistoryPartner {
       }),
     );
     this.#noteEffects();
-    const { key } = sentOf(call);
+    const { key, path } = sentOf(call);
     if (key !== null) this.#noteKey(key, fault === null && answer === keyMismatch, life);
-    return answer;
+    const isWhole = fault === null && answer !== null && answer !== 'cut';
+    return isWhole ? this.#withOtherId(path, answer) : answer;
+  }
+
+  /** The id of any that is in the books. */
+  #withOtherId(path: string, answer: Answer): Answer {
+    const { payins, payouts } = this.#instance.state;
+    const orders: Readonly<Record<string, readonly { readonly id: string }[]>> = {
+      '/payins/evm': payins,
+      '/payouts/evm': payouts,
+    };
+    const made = orders[path];
+    if (made === undefined || answer.status >= 300) return answer;
+    if (!this.#input.faults.occurs('otherId')) return answer;
+    const body = answer.body as { readonly id: string };
+    const others = made.filter(({ id }) => id !== body.id);
+    if (others.length === 0) return answer;
+    return { ...answer, body: { ...body, id: this.#input.random.pick(others).id } };
   }
 
   #late(label: string, arrive: () => void): void {

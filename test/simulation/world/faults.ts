@@ -93,6 +93,8 @@ const usualFaults = {
 const blindPayFaults = {
   /** Per HTTP call: its process is paused before, for longer than its lease. */
   processPaused: perHttpCall,
+  /** Per order of a pay-in or payout: it is answered with the id of another one. */
+  otherId: [0, 0, 0, 0.3],
   ...recordOf(httpFaultKinds, () => perHttpCall),
 } as const;
 
@@ -131,6 +133,7 @@ const drawnApart: Partial<Readonly<Record<FaultKind, 'apart' | 'outside'>>> = {
   madeTwice: 'outside',
   otherCurrency: 'outside',
   otherInstance: 'outside',
+  otherId: 'outside',
 };
 
 /** The streams of one seed. */

@@ -11,6 +11,7 @@ import {
   changed,
   commandMoves,
   denyCommand,
+  disownCommand,
   isInDoubt,
   isOpen,
   isPolled,
@@ -54,7 +55,7 @@ const matrix: Record<CommandState, Partial<Record<CommandMove, CommandState>>> =
   sent: { accept: 'done', deny: 'denied', postpone: 'pending', lose: 'unknown' },
   unknown: { accept: 'done', absent: 'pending' },
   denied: { accept: 'done', absent: 'refused' },
-  done: { refuse: 'refused' },
+  done: { refuse: 'refused', disown: 'unknown' },
   refused: { accept: 'done', supersede: 'void' },
   void: { accept: 'done' },
 };
@@ -71,6 +72,7 @@ const makers: Record<CommandMove, (command: MoneyCommand) => MoneyCommand> = {
   lose: (command) => markUnknown(command, 'time-out', LATER_MS),
   void: (command) => voidCommand(command, LATER_MS),
   supersede: (command) => supersedeCommand(command, LATER_MS),
+  disown: (command) => disownCommand(command, 'of another', LATER_MS),
 };
 
 test('every command state and move is as the table says, and no other move is made', () => {

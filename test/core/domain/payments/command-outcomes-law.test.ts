@@ -9,6 +9,8 @@ import { holdForReview } from '../../../../core/domain/commands/command-report.j
 import {
   acceptCommand,
   denyCommand,
+  disownCommand,
+  isDisownable,
   isInDoubt,
   isUnpaidRefund,
   isVoidable,
@@ -97,6 +99,10 @@ const works: Readonly<Record<string, (scene: MoneyScene, command: MoneyCommand) 
       : scene,
   'fail to look up': (scene, command) =>
     isInDoubt(command) ? scene.changed([lookUpAgain(command, 'not reached', scene.nowMs)]) : scene,
+  disown: (scene, command) =>
+    isDisownable(command)
+      ? scene.changed([disownCommand(command, 'of another', scene.nowMs)])
+      : scene,
   supersede: (scene, command) =>
     isUnpaidRefund(command) ? scene.changed([supersedeCommand(command, scene.nowMs)]) : scene,
   'pay by other means': (scene, command) => {
