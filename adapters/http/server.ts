@@ -153,7 +153,7 @@ export function createHttpServer(deps: Deps, options: HttpOptions): HttpServer {
         () => endLateBody(request, requestTimeoutMs),
         (error: unknown) => {
           deps.log.error('an answer could not be written', { err: error });
-          response.destroy();
+          failAnswer(deps, request, response);
         },
       );
     });
@@ -220,6 +220,18 @@ function answer(
 function isForHost({ hostNames }: Pipeline, request: IncomingMessage): boolean {
   if (hostsIn(request) > 1) return false;
   return hostNames === null || !hasForeignHost(request, hostNames);
+}
+
+/** InternalError on a connection that ends with it, unless a part of an answer was sent. */
+function failAnswer({ settings }: Deps, request: IncomingMessage, response: ServerResponse): void {
+  const { socket } = request;
+  if (response.headersSent || !socket.writable) {
+    response.destroy();
+    return;
+  }
+  response.detachSocket(socket);
+  const reply = refusalReply(new PonteError('InternalError'));
+  sendRaw(socket, reply, { requestId: requestIdOf(request), publicUrl: settings.baseUrl });
 }
 
 /** A client has so long for the rest of a body that nothing reads any more. */

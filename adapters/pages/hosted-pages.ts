@@ -14,6 +14,7 @@ import type {
 import { below, placeOf } from './kit/page-paths.js';
 import type { PageSite } from './kit/page-pipeline.js';
 import type { PageRequest } from './kit/page-route.js';
+import { loadedOnce } from './loaded-once.js';
 
 /** The first segment of the path of every page. */
 const ownPath = /^\/(r|kyc|owner|onboarding|proof|verify|stop|dashboard|assets|dev)(\/|$)/;
@@ -46,20 +47,17 @@ export interface HostedPages {
 
 /** If pages and API have different hosts, each host has its own paths only. */
 export function hostedPages({ watch, mailbox, settings }: PagesOptions): HostedPages {
-  let loaded: ReturnType<typeof loadPages> | null = null;
+  const pages = loadedOnce(loadPages);
   let addresses = addressesOf(settings);
-  let documents: { readonly source: string; readonly pages: Promise<Documentation> } | null = null;
+  let documents: { readonly source: string; readonly load: () => Promise<Documentation> } | null =
+    null;
   const documentation = (json: string) => {
     const { baseUrl, payUrl } = settings;
     const source = `${baseUrl} ${payUrl}`;
     if (documents?.source !== source) {
-      documents = { source, pages: loadDocuments({ json, baseUrl, payUrl }) };
-      // The next request tries again.
-      documents.pages.catch(() => {
-        documents = null;
-      });
+      documents = { source, load: loadedOnce(() => loadDocuments({ json, baseUrl, payUrl })) };
     }
-    return documents.pages;
+    return documents.load();
   };
   const uploads = new ConcurrencyLimiter(() => undefined);
   return {
@@ -72,8 +70,7 @@ export function hostedPages({ watch, mailbox, settings }: PagesOptions): HostedP
       return ownPath.test(linkPath(below(prefix, path)));
     },
     async serve(deps, ...rest) {
-      loaded ??= loadPages();
-      const { servePage, site } = await loaded;
+      const { servePage, site } = await pages();
       const { prefix, secure, origin } = addresses;
       const place = { prefix, secure, origin };
       const context = { deps, watch, uploads, mailbox, checkHealth: null, ...place };

@@ -5,6 +5,7 @@ import type { PageWatch } from '../../core/usecases/hosted/page-watch.js';
 import { ConcurrencyLimiter } from '../../core/usecases/service/concurrency-limiter.js';
 import type { HostedPages } from './hosted-pages.js';
 import { placeOf } from './kit/page-paths.js';
+import { loadedOnce } from './loaded-once.js';
 
 export interface ConsoleOptions {
   readonly watch: PageWatch;
@@ -18,13 +19,12 @@ export function operatorConsole({
   url,
   checkHealth,
 }: ConsoleOptions): Pick<HostedPages, 'owns' | 'serve'> {
-  let loaded: ReturnType<typeof loadConsole> | null = null;
+  const pages = loadedOnce(loadConsole);
   const uploads = new ConcurrencyLimiter(() => undefined);
   return {
     owns: () => true,
     async serve(deps, ...rest) {
-      loaded ??= loadConsole();
-      const { servePage, site } = await loaded;
+      const { servePage, site } = await pages();
       const place = placeOf(new URL(url()));
       const context = { deps, watch, uploads, mailbox: null, checkHealth, ...place };
       await servePage(site, context, ...rest);

@@ -51,6 +51,31 @@ test('what is no HTTP request is answered in the envelope, and the connection en
   }
 });
 
+test('a page that fails is answered, unless a part of it was sent, and ends its connection', async (t) => {
+  const server = createHttpServer(site.world.deps, {
+    corsOrigins: [],
+    feedReaders: site.world.feedReaders,
+    readiness: async () => allWell,
+    pages: {
+      owns: ({ url }) => url !== '/healthz',
+      serve: async (_, { url }, response) => {
+        if (url === '/begun') response.writeHead(200, { 'content-length': '2' }).write('a');
+        throw new Error('a module is missing');
+      },
+    },
+  });
+  const { port } = await server.listen('127.0.0.1', 0);
+  t.after(() => server.close(0));
+  const failed = await fetch(`http://127.0.0.1:${port}/r/one`);
+  assert.equal(failed.status, 500);
+  assert.equal(((await failed.json()) as { readonly error: string }).error, 'InternalError');
+  assert.equal(failed.headers.get('connection'), 'close');
+  assert.match(failed.headers.get('x-request-id') ?? '', /./);
+  const begun = await fetch(`http://127.0.0.1:${port}/begun`);
+  await assert.rejects(begun.text());
+  assert.equal((await fetch(`http://127.0.0.1:${port}/healthz`)).status, 200);
+});
+
 test('the answers of one turn are sent after each of its requests has started', async () => {
   const seen: string[] = [];
   const metrics = { ...notedMetrics(), answered: () => seen.push('answered') };
