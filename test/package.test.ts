@@ -365,7 +365,7 @@ for (const node of nodes) {
         const { createPonte } = await import('ponte-payments');
         const { close } = await createPonte();
         await close();
-        const late = /^(pdfkit|fontkit|htmlparser2|marked|pg)$/;
+        const late = /^(pdfkit|fontkit|htmlparser2|marked|pg|prom-client)$/;
         const isLoaded = () => loaded.some((name) => late.test(name));
         const fetchOfNode = 'NativeModule internal/deps/undici/undici';
         const before = isLoaded() || process.moduleLoadList.includes(fetchOfNode);

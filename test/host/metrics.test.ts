@@ -1,10 +1,8 @@
 // Metrics of a running host after real traffic: what an operator's Prometheus would read.
 import assert from 'node:assert/strict';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { createPonte } from '../../host/embed.js';
 import { localPostgres } from '../support/databases/local-postgres.js';
 import { runCommand } from '../support/servers/command.js';
 import { type HostProcess, startHostProcess } from '../support/servers/host-process.js';
@@ -116,20 +114,6 @@ for (const [name, settings] of Object.entries(databases)) {
     });
   });
 }
-
-test('without a metrics port the metrics library is not loaded', async () => {
-  const { cache } = createRequire(import.meta.url);
-  const isLoaded = () => Object.keys(cache).some((path) => path.includes('/prom-client/'));
-  const ponte = await createPonte();
-  const buyer = { email: 'ana@buyer.example' };
-  await ponte.post('/v1/payment-intents', { externalId: 'order-1', amount: '50.00', buyer });
-  await ponte.runUntilIdle();
-  assert.equal(ponte.deps.metrics, null);
-  await ponte.close();
-  assert.equal(isLoaded(), false);
-  await import('../../adapters/metrics/prometheus.js');
-  assert.equal(isLoaded(), true);
-});
 
 test('without PONTE_METRICS_PORT nothing is served', async () => {
   const host = await startHostProcess({ PONTE_DATA_DIR: join(folder, 'off') });
