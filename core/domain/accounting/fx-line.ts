@@ -1,7 +1,7 @@
 // A line of the monthly extract for the regulator of the foreign exchange: one PIX to a seller, or
 // one that came back, with what the law asks of it and which of that is missing.
 import { formatInstant } from '../base/instant.js';
-import { formatAmount, money } from '../base/money.js';
+import { absolute, formatAmount, type Money, money } from '../base/money.js';
 import { effectiveRate } from '../commands/quote.js';
 import type { Settlement } from '../commands/settlement.js';
 import type { PaymentView } from '../payments/change.js';
@@ -29,12 +29,14 @@ export const fxFacts = {
   movement: fact('text', ({ posting }) => posting.kind),
   bookedAt: fact('instant', ({ posting }) => formatInstant(posting.atMs)),
   brlAmount: fact('number', ({ posting }) => formatAmount(brlOf(posting))),
-  amount: fact('number', ({ view }) => formatAmount(view.payment.amount.amountMinor)),
+  amount: fact('number', (source) => formatAmount(amountOf(source).amountMinor)),
   currency: fact('text', ({ view }) => view.payment.amount.currency),
   fxRate: fact('number', (source) => settlementOf(source)?.fxRate ?? null),
   effectiveRate: fact('number', (source) => {
     const settlement = settlementOf(source);
-    return settlement && effectiveRate(source.view.payment.amount, settlement.settled);
+    const { amountMinor, currency } = amountOf(source);
+    const paid = money(absolute(amountMinor), currency);
+    return settlement && effectiveRate(paid, settlement.settled);
   }),
   'asset.token': fact('text', (source) => settlementOf(source)?.asset?.token ?? null),
   'asset.network': fact('text', (source) => settlementOf(source)?.asset?.network ?? null),
@@ -81,10 +83,25 @@ export function brlOf({ lines }: Pick<PaymentPosting, 'lines'>): bigint {
     .reduce((sum, line) => sum + line.money.amountMinor, 0n);
 }
 
+/**
+ * What a posting paid for these BRL, in the payment's currency; negative: it came back. A payout
+ * that nobody ordered may be of another amount than its payment.
+ */
+function amountOf({ posting: { lines }, view }: FxSource): Money {
+  const { currency } = view.payment.amount;
+  const paid = lines.filter(({ account, money: of }) => {
+    return (account === 'conversion' || account === 'fees') && of.currency === currency;
+  });
+  return money(
+    paid.reduce((sum, line) => sum + line.money.amountMinor, 0n),
+    currency,
+  );
+}
+
 /** The settlement that a posting is of: by its time, else by its amount. */
 function settlementOf({ posting, view: { settlements } }: FxSource): Settlement | null {
   const brlMinor = brlOf(posting);
-  const sum = money(brlMinor < 0n ? -brlMinor : brlMinor, PAYOUT_CURRENCY);
+  const sum = money(absolute(brlMinor), PAYOUT_CURRENCY);
   const alike = settlements.filter((one) => one.settled.amountMinor === sum.amountMinor);
   const isOfTime = ({ settledAtMs, returnedAtMs }: Settlement) =>
     (brlMinor < 0n ? returnedAtMs : settledAtMs) === posting.atMs;

@@ -81,7 +81,7 @@ for (const [name, { play, count, firstSeed, sees }] of Object.entries(plays))
         );
       const entries = await entriesOf(played);
       const totals: Sums = new Map();
-      const brlOf = await extractOf(played);
+      const extract = await extractOf(played);
       for (const id of played.ids) {
         const moved = played.movedOf(id);
         const row = await rowOf(played, id);
@@ -99,7 +99,9 @@ for (const [name, { play, count, firstSeed, sees }] of Object.entries(plays))
         const netMinor = minorOf(row['funds.received']) - minorOf(row['funds.refunded']);
         assert.equal(netMinor, moved.receivedMinor - moved.refundedMinor, `${id}: CSV`);
         const paidMinor = sum(moved.paid.map(({ settledMinor }) => settledMinor));
-        assert.equal(brlOf.get(id) ?? 0n, paidMinor, `${id}: extract`);
+        assert.equal(extract.brl.get(id) ?? 0n, paidMinor, `${id}: extract`);
+        const sentMinor = sum(moved.paid.map(({ amountMinor }) => amountMinor));
+        assert.equal(extract.amounts.get(id) ?? 0n, sentMinor, `${id}: extract, amount`);
         if (moved.paid.length < 3) assert.equal(paidOfRow(row), paidMinor, `${id}: CSV, BRL`);
       }
       assert.equal(played.counts.has('share'), name === 'fake');
@@ -179,16 +181,18 @@ async function entriesOf({ ponte: { deps, tenant } }: Play): Promise<ReadonlyMap
   return perPayment;
 }
 
-/** What sellers have by the extracts of all months, by payment. */
-async function extractOf({ ponte }: Play): Promise<ReadonlyMap<string, bigint>> {
-  const [sums, byHand] = [new Map<string, bigint>(), new Set<string>()];
+/** What sellers have by the extracts of all months, and what was paid for it, by payment. */
+async function extractOf({ ponte }: Play) {
+  const [brl, amounts]: readonly [Sums, Sums] = [new Map(), new Map()];
+  const byHand = new Set<string>();
   let totalMinor = 0n;
   for (const day of ['2025-12-31', dayOf(DEFAULT_TIME_ZONE, ponte.nowMs())]) {
     const [year = 0, month = 0] = day.split('-').map(Number);
     const { lines, sumMinor } = await fxReport(ponte.deps, 'test', { year, month });
     totalMinor += sumMinor;
     for (const { facts, missing } of lines) {
-      add(sums, facts.paymentId ?? '', minorOf(facts.brlAmount ?? ''));
+      add(brl, facts.paymentId ?? '', minorOf(facts.brlAmount ?? ''));
+      add(amounts, facts.paymentId ?? '', minorOf(facts.amount ?? ''));
       // An operator's own PIX sold no stablecoin.
       if (missing.length > 0) byHand.add(missing.join());
     }
@@ -197,8 +201,8 @@ async function extractOf({ ponte }: Play): Promise<ReadonlyMap<string, bigint>> 
     [...byHand].filter((one) => one !== 'asset.token,asset.network,asset.quantity'),
     [],
   );
-  assert.equal(sum([...sums.values()]), totalMinor);
-  return sums;
+  assert.equal(sum([...brl.values()]), totalMinor);
+  return { brl, amounts };
 }
 
 /** Of the CSV file of payments. */

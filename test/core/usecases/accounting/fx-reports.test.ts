@@ -1,11 +1,14 @@
 // The monthly extract for the regulator: a line for each PIX, what is missing, and the sum.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { fxLineOf } from '../../../../core/domain/accounting/fx-line.js';
 import { DAY_MS, MINUTE_MS } from '../../../../core/domain/base/instant.js';
-import { formatAmount } from '../../../../core/domain/base/money.js';
+import { formatAmount, money } from '../../../../core/domain/base/money.js';
 import { DEFAULT_TIME_ZONE, dayOf } from '../../../../core/domain/base/time-zone.js';
 import { fxReport } from '../../../../core/usecases/accounting/fx-reports.js';
+import { readView } from '../../../../core/usecases/payments/payment-store.js';
 import { simulate } from '../../../../core/usecases/sandbox/simulations.js';
+import { sampleSettlement } from '../../../support/samples/sample-rows.js';
 import { world } from '../../../support/scenes/test-world.js';
 
 const told = { payerRelation: 'unrelated', purpose: 'services' } as const;
@@ -51,8 +54,31 @@ test('the extract has each PIX of the month, and its sum is that of the ledger',
   const paid = byId.get(whole)?.facts;
   assert.equal(returned?.facts.movement, 'payout_returned');
   assert.equal(returned?.facts.brlAmount, `-${paid?.brlAmount}`);
+  assert.equal(returned?.facts.amount, `-${paid?.amount}`);
+  assert.equal(returned?.facts.effectiveRate, paid?.effectiveRate);
   assert.equal(returned?.facts.endToEndId, paid?.endToEndId);
   assert.equal(before.sumMinor + after.sumMinor, await inLedger());
   assert.equal(formatAmount(after.sumMinor), returned?.facts.brlAmount);
   assert.deepEqual((await fxReport(made.deps, 'live', monthOf(paidMs))).lines, []);
+});
+
+test('a PIX of another amount than its payment has its own amount and rate', async (t) => {
+  const made = await world(t);
+  const tenant = await made.newTenant();
+  const id = await made.newPayment(tenant, told);
+  const view = await readView(made.deps, tenant, id);
+  const { currency } = view.payment.amount;
+  const settlement = { ...sampleSettlement, settled: money(20_592n, 'BRL') };
+  const settlements = [{ ...settlement, settledAtMs: 1, returnedAtMs: null }];
+  const lines = [
+    { account: 'partner_float', money: money(-4_000n, currency) },
+    { account: 'fees', money: money(40n, currency) },
+    { account: 'conversion', money: money(3_960n, currency) },
+    { account: 'conversion', money: money(-20_592n, 'BRL') },
+    { account: 'seller', money: money(20_592n, 'BRL') },
+  ] as const;
+  const posting = { id: 'pst_1', subjectId: id, kind: 'payout_paid', lines, atMs: 1 } as const;
+  const line = fxLineOf({ posting, view: { ...view, settlements }, organization: 'Lima' });
+  const { amount, brlAmount, effectiveRate } = line.facts;
+  assert.deepEqual([amount, brlAmount, effectiveRate], ['40.00', '205.92', '5.148']);
 });
