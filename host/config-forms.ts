@@ -1,5 +1,6 @@
 // The forms of the values of environment variables: each refuses a value in words that say what to
 // give, without the value.
+import { isIP } from 'node:net';
 import { isAbsolute, resolve } from 'node:path';
 import { z } from 'zod';
 import { parseSecretKeys } from '../adapters/crypto/secret-box.js';
@@ -40,6 +41,18 @@ export function interval() {
 
 export function onOff() {
   return z.enum(['1', '0']).transform((text) => text === '1');
+}
+
+/** The address of IPv6 may have the brackets of a URL. */
+export function listenAddress() {
+  const name = /^\w(?:[\w.-]*\w)?$/;
+  return z
+    .string()
+    .transform((text) => text.replace(/^\[(.*)\]$/, '$1'))
+    .refine(
+      (text) => isIP(text) !== 0 || name.test(text),
+      'give an IP address or a host name, without http:// and port',
+    );
 }
 
 /** A public address, to which paths are appended. */

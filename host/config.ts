@@ -31,6 +31,7 @@ import {
   interval,
   isOrigin,
   itemList,
+  listenAddress,
   mailSender,
   onOff,
   publicUrl,
@@ -90,7 +91,7 @@ export const variables = z.object({
   PONTE_ENV: z.enum(['development', 'production']).default('development').meta({
     description: 'Kind of host. Production refuses to start with settings that are not safe.',
   }),
-  PONTE_HOST: z.string().default('127.0.0.1').meta({ description: 'Address to listen on.' }),
+  PONTE_HOST: listenAddress().prefault('127.0.0.1').meta({ description: 'Address to listen on.' }),
   PONTE_PORT: wholeNumber(0, 65_535)
     .prefault('8080')
     .meta({ description: 'Port to listen on; 0 selects a free port.' }),
@@ -608,7 +609,8 @@ function openToNetwork({
   PONTE_HOST: host,
   PONTE_DEVELOPMENT_ON_NETWORK: isAllowed,
 }: Environment): readonly string[] {
-  if (host === undefined || isLoopback(host) || isAllowed === '1') return [];
+  const { data: address } = variables.shape.PONTE_HOST.safeParse(host);
+  if (address === undefined || isLoopback(address) || isAllowed === '1') return [];
   return [
     `PONTE_HOST: ${host} is open to the network, and a development host shows its mails to ` +
       'everybody: set PONTE_ENV=production, or PONTE_HOST=127.0.0.1, or, for a trial, ' +

@@ -197,8 +197,9 @@ describe('a development host on the network is refused', () => {
   }
 
   test('a loopback address is not the network', () => {
-    for (const host of ['127.0.0.1', '127.1.2.3', '::1', 'localhost']) {
-      assert.deepEqual(readConfig({ PONTE_HOST: host }).warnings, []);
+    for (const host of ['127.0.0.1', '127.1.2.3', '::1', '[::1]', 'localhost']) {
+      const config = readConfig({ PONTE_HOST: host });
+      assert.deepEqual([config.warnings, config.host], [[], host.replaceAll(/[[\]]/g, '')]);
     }
   });
 });
@@ -265,6 +266,7 @@ describe('a value of the wrong form is a problem that names its variable', () =>
   const wrong = {
     PONTE_ENV: ['prod', 'Production'],
     PONTE_DEVELOPMENT_ON_NETWORK: ['true'],
+    PONTE_HOST: ['http://127.0.0.1', '127.0.0.1:8080', '*', '[::1]:80', '[]', 'a b'],
     PONTE_PORT: ['65536', '-1', '80a', '1e3'],
     PONTE_DATABASE_URL: ['ponte.db', 'mysql://localhost/ponte', 'postgres:', 'sqlite:'],
     PONTE_BASE_URL: ['localhost:8080', 'ftp://a.test', 'http://a.test?b=c'],
