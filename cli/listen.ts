@@ -17,14 +17,14 @@ import {
   readFeed,
 } from './feed-client.js';
 import { failureOutcome, finish, type Shell, withAuthority } from './operator.js';
-import { addOptions, type OptionValues, parsed, value } from './options.js';
+import { addOptions, httpUrl, type OptionValues, parsed, value } from './options.js';
 
 /** Properties of event data that name its resource. */
 const subjects = ['paymentIntentId', 'invoiceId', 'connectedAccountId', 'subscriptionId'] as const;
 const SECRET_BYTES = 32;
 
 const listenOptions = {
-  url: parsed('<url>', 'the server; the one of PONTE_BASE_URL or PONTE_PORT by default', httpUrl),
+  url: parsed('<url>', 'the server; the one of PONTE_BASE_URL or PONTE_PORT by default', serverUrl),
   key: value('<api-key>', 'an API key; PONTE_KEY or PONTE_KEY_FILE by default'),
   // Overrides the position in the file.
   after: parsed(
@@ -254,9 +254,9 @@ function nonEmptySecret(text: string): string {
   throw new InvalidArgumentError('It is empty. Give the secret of the receiver, or no --secret.');
 }
 
-function httpUrl(text: string): string {
-  if (/^https?:\/\//i.test(text) && URL.canParse(text)) return text.replace(/(?<!\/)\/+$/, '');
-  throw new InvalidArgumentError('Give an http or https URL.');
+/** Paths are appended to it. A receiver keeps the slash at its end, which is another path. */
+function serverUrl(text: string): string {
+  return httpUrl(text).replace(/(?<!\/)\/+$/, '');
 }
 
 function wholeNumber(text: string): number {

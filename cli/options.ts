@@ -76,6 +76,13 @@ export function parsed<T>(
   return new OptionRow((name) => value(placeholder, means).optionOf(name).argParser(read));
 }
 
+/** Without the blanks and line ends that `$(cat file)` and quotes leave around it. */
+export function httpUrl(text: string): string {
+  const url = text.trim();
+  if (/^https?:\/\//i.test(url) && URL.canParse(url)) return url;
+  throw new InvalidArgumentError('Give an http or https URL.');
+}
+
 export function flag(means: string): OptionRow<boolean> {
   return new OptionRow((name) => new Option(`--${name}`, means).default(false));
 }

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
 import { invalid } from '../../core/errors.js';
 import { addCommand, type Outcome, type Shell } from '../operator.js';
-import { parsed, value } from '../options.js';
+import { httpUrl, parsed, value } from '../options.js';
 import { tableOf } from '../output.js';
 import type { CertifyAddress, FaultResult } from './certify.js';
 import { type FaultName, faultNames, faults } from './certify-faults.js';
@@ -143,11 +143,6 @@ function namesIn(text: string): readonly FaultName[] {
     if (name !== undefined) return name;
     throw new InvalidArgumentError(`Give numbers from 1 to ${faultNames.length}, or names.`);
   });
-}
-
-function httpUrl(text: string): string {
-  if (/^https?:\/\//i.test(text) && URL.canParse(text)) return text;
-  throw new InvalidArgumentError('Give an http or https URL.');
 }
 
 function portNumber(text: string): number {

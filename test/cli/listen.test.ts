@@ -371,11 +371,18 @@ describe('the command', () => {
     });
   }
 
-  test('a signal ends it with code 0', async () => {
+  test('a signal ends it with code 0, and a slash at the end of --forward stays', async (t) => {
+    const receiver = await startReceiver((response) => response.writeHead(204).end());
+    t.after(() => receiver.close());
+    await pay();
     process.once('SIGINT', () => undefined);
-    const words = ['listen', '--url', `http://127.0.0.1:${site.port}/`];
+    // As a file of Windows has it.
+    const server = ['--url', ` http://127.0.0.1:${site.port}/\r\n`];
+    const forward = ['--forward', `${new URL('/hooks/', receiver.url)}\r\n`];
+    const words = ['listen', ...server, ...forward, '--secret', 's', '--after', '0'];
     const running = runCommand({ PONTE_KEY: key }, words);
     await until(() => site.world.feedReaders.waiting() === 1);
+    assert.deepEqual([...new Set(receiver.requests.map(({ path }) => path))], ['/hooks/']);
     process.kill(process.pid, 'SIGINT');
     assert.equal((await running).status, 0);
     await until(() => site.world.feedReaders.waiting() === 0);
