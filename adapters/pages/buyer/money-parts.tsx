@@ -14,19 +14,9 @@ import type { Format } from '../kit/format.js';
 import { nameOf } from '../kit/plain-text.js';
 
 /** In the payment's currency. */
-export interface Sums {
-  readonly asked: Money;
-  readonly received: Money;
-  /** Owed or ordered. */
-  readonly goingBack: Money;
-  readonly refunded: Money;
-  /** Received, and neither returned nor going back. */
-  readonly kept: Money;
-  /** Asked for and not received. */
-  readonly missing: Money;
-}
+export type Sums = ReturnType<typeof shownSums>;
 
-export function shownSums({ payment }: PaymentScene): Sums {
+export function shownSums({ payment }: PaymentScene) {
   const { receivedMinor, heldMinor, refundOwedMinor, refundOrderedMinor, refundedMinor } =
     payment.money;
   const { amountMinor, currency } = payment.amount;
@@ -35,9 +25,12 @@ export function shownSums({ payment }: PaymentScene): Sums {
   return {
     asked: payment.amount,
     received: positive(receivedMinor),
+    /** Owed or ordered. */
     goingBack: positive(goingBackMinor),
     refunded: positive(refundedMinor),
+    /** Received, and neither returned nor going back. */
     kept: positive(receivedMinor - goingBackMinor - refundedMinor),
+    /** Asked for and not received. */
     missing: positive(amountMinor - heldMinor),
   };
 }

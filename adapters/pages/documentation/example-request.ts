@@ -2,14 +2,7 @@
 // written from the one that a guide has, so that they cannot differ.
 import { assert } from '../../../core/errors.js';
 
-export interface ExampleRequest {
-  readonly method: string;
-  /** With its query. */
-  readonly path: string;
-  readonly headers: Readonly<Record<string, string>>;
-  /** Undefined without a body. */
-  readonly body: unknown;
-}
+export type ExampleRequest = ReturnType<typeof parseRequest>;
 
 /** The method of the clients in Python and PHP that sends a request. */
 export interface ClientCall {
@@ -27,7 +20,7 @@ export type ClientCalls = (request: ExampleRequest) => ClientCall | null;
 export const keyPlace = 'pk_test_…';
 
 /** A fenced block: `POST /v1/…`, header lines, an empty line, the JSON of the body. */
-export function parseRequest(text: string): ExampleRequest {
+export function parseRequest(text: string) {
   const [head = '', ...rest] = text.trim().split(/\n\n/);
   const [first = '', ...lines] = head.split('\n');
   const [, method, path] = /^([A-Z]+) (\/\S*)$/.exec(first) ?? [];

@@ -7,22 +7,14 @@ import { type Format, formatOf } from '../kit/format.js';
 import type { PageFrame } from '../kit/page-frame.js';
 import { nameOf } from '../kit/plain-text.js';
 import { isDrawable } from '../pdf/drawable-text.js';
-import type { PageOrganization, PagePayment, PageView } from './page-view.js';
+import type { PageView } from './page-view.js';
 import type { Catalogue } from './texts/en.js';
 import { catalogues } from './texts.js';
 
 export type Scene = Readonly<{ view: PageView; texts: Catalogue; format: Format }>;
 
 /** The scene of a page about a payment. */
-export interface PaymentScene extends Scene {
-  readonly payment: PagePayment;
-  readonly organization: PageOrganization;
-  /** Names as they stand inside a sentence. */
-  readonly payee: string;
-  readonly org: string;
-  /** Whether its print views are files, too: they show each of its texts. */
-  readonly hasFile: boolean;
-}
+export type PaymentScene = ReturnType<typeof paymentScene>;
 
 const SceneContext = createContext<Scene | null>(null);
 export const SceneProvider = SceneContext.Provider;
@@ -43,10 +35,12 @@ export function frameOf({ view, format }: Scene): PageFrame {
   return { view, formVersion, format };
 }
 
-export function paymentScene(scene: Scene): PaymentScene {
+export function paymentScene(scene: Scene) {
   const { payment, organization } = scene.view;
   assert(payment !== null && organization !== null, 'the page is about a payment');
+  // As they stand inside a sentence.
   const names = { payee: nameOf(payment.payee), org: nameOf(organization.name) };
+  /** Whether its print views are files, too: they show each of its texts. */
   const hasFile = isDrawable([payment, organization]);
   return { ...scene, ...names, payment, organization, hasFile };
 }

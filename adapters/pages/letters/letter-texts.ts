@@ -76,48 +76,14 @@ export interface InvoiceList {
   readonly payee: string;
 }
 
-export interface DestinationFacts extends LetterFacts {
-  /** Whose PIX destination it is. */
-  readonly owner: string;
-  /** Null: the organization itself. */
-  readonly sellerId: string | null;
-  /** The API key that changed it; null: the operator of the service did. */
-  readonly keyId: string | null;
-  /** It replaces none. */
-  readonly isFirst: boolean;
-  /** When a held change takes effect; null: at once. */
-  readonly effectiveAt: string | null;
-}
+export type DestinationFacts = ReturnType<typeof destinationFacts>;
 
 /** A payment, for those who do not pay it. Empty is what a letter does not say. */
-export interface DealFacts extends LetterFacts, Pick<PaymentFacts, 'payee' | 'amount'> {
-  /** The buyer as the payment names it. */
-  readonly buyer: string;
-  /** Its address. */
-  readonly mailbox: string;
-  /** The address of the member who approved it. */
-  readonly approver: string;
-  readonly question: string;
-  readonly moved: string;
-  /** What the payee received, or what moved to it; null for nothing. */
-  readonly settled: string | null;
-  /** The proof is attached. */
-  readonly hasProof: boolean;
-  /** When the link to the proof ends. */
-  readonly until: string;
-}
+export type DealFacts = ReturnType<typeof dealFacts>;
 
-export interface PaperFacts extends LetterFacts {
-  readonly kind: string;
-  readonly lastDay: string;
-  /** Null: it is the organization's. */
-  readonly seller: string | null;
-}
+export type PaperFacts = ReturnType<typeof paperFacts>;
 
-export interface ConfirmationFacts extends LetterFacts {
-  /** What the member is about to do; it names the organization if there is one. */
-  readonly action: string;
-}
+export type ConfirmationFacts = ReturnType<typeof confirmationFacts>;
 
 /** In their order. */
 const detailNames = ['number', 'purchaseOrder', 'buyerReference', 'due'] as const;
@@ -401,14 +367,14 @@ function commonFacts(letter: Letter): LetterFacts {
   return { org: oneLine(organization.name), writtenAt: formatFor(letter).instant(writtenAtMs) };
 }
 
-function confirmationFacts(letter: Letter): ConfirmationFacts {
+function confirmationFacts(letter: Letter) {
   const { action, locale } = letter;
   assert(action !== null, 'a confirmation is of an action');
   const common = commonFacts(letter);
   return { ...common, action: actionNames[locale][action](common.org) };
 }
 
-function destinationFacts(letter: Letter): DestinationFacts {
+function destinationFacts(letter: Letter) {
   const { account } = letter;
   const common = commonFacts(letter);
   const externalId = account?.externalId ?? '';
@@ -416,15 +382,20 @@ function destinationFacts(letter: Letter): DestinationFacts {
   const name = account?.displayName ?? account?.legalName ?? idOfAccount;
   return {
     ...common,
+    /** Whose PIX destination it is. */
     owner: name === undefined ? common.org : oneLine(name),
+    /** Null: the organization itself. */
     sellerId: account?.id ?? null,
+    /** It replaces none. */
     isFirst: letter.isFirst,
+    /** The API key that changed it; null: the operator of the service did. */
     keyId: letter.keyId,
+    /** When a held change takes effect; null: at once. */
     effectiveAt: letter.link && formatFor(letter).instant(letter.link.endsAtMs),
   };
 }
 
-function dealFacts(letter: Letter): DealFacts {
+function dealFacts(letter: Letter) {
   const { about, object, question, moved, pageEndsAtMs, hasReceipt: hasProof } = letter;
   assert(about !== null, 'the letter is about a payment');
   const { payee, amount } = paymentFacts(letter, about);
@@ -436,19 +407,24 @@ function dealFacts(letter: Letter): DealFacts {
     ...commonFacts(letter),
     payee,
     amount,
+    /** The buyer as the payment names it. */
     buyer: oneLine(name ?? email),
     // An address is what an answer goes to: it may be a link.
     mailbox: email.trim(),
+    /** The address of the member who approved it. */
     approver: object?.trim() ?? '',
     question: withoutLinks(question ?? ''),
     moved: moved === null ? '' : money(moved.amount),
+    /** What the payee received, or what moved to it; null for nothing. */
     settled: settled === null ? null : money(settled),
+    /** The proof is attached. */
     hasProof,
+    /** When the link to the proof ends. */
     until: pageEndsAtMs === null ? '' : instant(pageEndsAtMs),
   };
 }
 
-function paperFacts(catalogue: LetterCatalogue, letter: Letter): PaperFacts {
+function paperFacts(catalogue: LetterCatalogue, letter: Letter) {
   const { paper, account } = letter;
   assert(paper !== null && paper.expiresOn !== null, 'the letter is about a document that ends');
   const name = account?.displayName ?? account?.legalName ?? account?.externalId ?? account?.id;
@@ -456,6 +432,7 @@ function paperFacts(catalogue: LetterCatalogue, letter: Letter): PaperFacts {
     ...commonFacts(letter),
     kind: catalogue.paperKinds[paper.kind],
     lastDay: formatFor(letter).date(paper.expiresOn) ?? paper.expiresOn,
+    /** Null: it is the organization's. */
     seller: name === undefined ? null : oneLine(name),
   };
 }

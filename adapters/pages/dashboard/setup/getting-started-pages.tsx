@@ -7,16 +7,8 @@ import { accountableCreator } from '../../../../core/domain/access/api-key.js';
 import { allows, type Scope } from '../../../../core/domain/access/scope.js';
 import { money } from '../../../../core/domain/base/money.js';
 import type { Tenant } from '../../../../core/domain/base/tenant.js';
-import {
-  changeState,
-  type DestinationChange,
-} from '../../../../core/domain/parties/destination-change.js';
-import {
-  type Organization,
-  type OrganizationProfile,
-  sandboxKyb,
-} from '../../../../core/domain/parties/organization.js';
-import type { ProductionRequest } from '../../../../core/domain/parties/production-request.js';
+import { changeState } from '../../../../core/domain/parties/destination-change.js';
+import { sandboxKyb } from '../../../../core/domain/parties/organization.js';
 import type { ShownView } from '../../../../core/domain/payments/change.js';
 import { unsentFields } from '../../../../core/domain/payments/idempotency.js';
 import { trialFacts } from '../../../../core/domain/payments/payer-relation.js';
@@ -76,23 +68,9 @@ export const gettingStartedPages = [
   }),
 ];
 
-export interface Start {
-  readonly organization: Organization;
-  readonly profile: OrganizationProfile;
-  readonly needsTerms: boolean;
-  /** The newest of the organization itself. */
-  readonly change: DestinationChange | null;
-  /** A payment of test mode that is paid, else the newest one. */
-  readonly payment: ShownView | null;
-  /** The one-time key of the form that creates the test payment. */
-  readonly key: string;
-  /** Whether test mode can create payments. */
-  readonly takesPayments: boolean;
-  readonly endpoints: number;
-  readonly request: ProductionRequest | null;
-}
+export type Start = Awaited<ReturnType<typeof readStart>>;
 
-export async function readStart(context: PageContext, call: MemberCall): Promise<Start> {
+export async function readStart(context: PageContext, call: MemberCall) {
   const { deps } = context;
   const tenant = tenantOfCall(call);
   const test = { orgId: tenant.orgId, mode: 'test' } as const;
@@ -107,9 +85,13 @@ export async function readStart(context: PageContext, call: MemberCall): Promise
   return {
     ...standing,
     needsTerms: needsTerms(deps, standing.profile),
+    /** The newest of the organization itself. */
     change: change ?? null,
+    /** A payment of test mode that is paid, else the newest one. */
     payment,
+    /** The one-time key of the form that creates the test payment. */
     key: newFormKey(deps),
+    /** Whether test mode can create payments. */
     takesPayments: ofTest.profile.destinationRef !== null && ofTest.profile.railsRef !== null,
     endpoints: subscriptions.filter(({ active }) => active).length,
     request,

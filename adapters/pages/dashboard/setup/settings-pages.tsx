@@ -20,11 +20,7 @@ import {
   hasContact,
 } from '../../../../core/domain/parties/contact.js';
 import { LOGO_BYTES_MAX, logoTypes } from '../../../../core/domain/parties/logo.js';
-import {
-  mailSwitches,
-  type Organization,
-  type OrganizationProfile,
-} from '../../../../core/domain/parties/organization.js';
+import { mailSwitches } from '../../../../core/domain/parties/organization.js';
 import { readStanding } from '../../../../core/usecases/access/sessions.js';
 import {
   changeLogo,
@@ -66,19 +62,9 @@ import { START_PATH } from './getting-started-pages.js';
 const change = { scope: 'org:write', proof: 'change_settings' } as const;
 const CHANGE = '/settings/change';
 
-interface Settings extends Organization {
-  readonly intentsNeedApproval: boolean;
-  readonly payoutHoldHours: number;
-  readonly isByPasskey: boolean;
-  readonly mayChange: boolean;
-  /** Status and destination are those of the mode that is shown. */
-  readonly status: OrganizationProfile['status'];
-  readonly destinationRef: OrganizationProfile['destinationRef'];
-  /** The PIX key as it may be shown; null if it is not known. */
-  readonly pix: string | null;
-}
+type Settings = Awaited<ReturnType<typeof readSettings>>;
 
-async function readSettings({ deps }: PageContext, call: MemberCall): Promise<Settings> {
+async function readSettings({ deps }: PageContext, call: MemberCall) {
   const { orgId, scopes, session } = actorOf(call);
   const tenant = tenantOfCall(call);
   const [{ organization, profile }, { profile: own }, [newest]] = await Promise.all([
@@ -94,8 +80,10 @@ async function readSettings({ deps }: PageContext, call: MemberCall): Promise<Se
     payoutHoldHours,
     isByPasskey: session.began === 'passkey',
     mayChange: allows(scopes, 'org:write'),
+    /** Status and destination are those of the mode that is shown. */
     status,
     destinationRef,
+    /** The PIX key as it may be shown; null if it is not known. */
     pix: newest?.pixKeyShown ?? null,
   };
 }

@@ -43,7 +43,7 @@ import { plainText } from '../../kit/plain-text.js';
 import { ToPlace } from '../dashboard-layout.js';
 import { type DashboardScene, sceneOf, useDashboard, viewOf } from '../dashboard-scene.js';
 import { actorOf, anyRole, type MemberCall, memberPages } from '../member-pages.js';
-import { type OwnSession, ownSessions, SessionTable } from '../session-table.js';
+import { ownSessions, SessionTable } from '../session-table.js';
 
 const invites = { scope: 'team:write', proof: 'invite_member' } as const;
 const changes = { scope: 'team:write', proof: 'change_member' } as const;
@@ -51,14 +51,7 @@ const back = () => '/team';
 const INVITE = '/team/invite';
 export const OWN_NAME = '/name';
 
-interface Team {
-  readonly members: readonly Member[];
-  readonly own: Member;
-  readonly mayChange: boolean;
-  /** The mailbox was proven just now: the form is on the page. */
-  readonly isFresh: boolean;
-  readonly sessions: readonly OwnSession[];
-}
+type Team = Awaited<ReturnType<typeof loadTeam>>;
 
 export const teamPages = [
   memberPages.view({
@@ -200,7 +193,7 @@ export const teamPages = [
   }),
 ];
 
-async function loadTeam({ deps }: PageContext, call: MemberCall): Promise<Team> {
+async function loadTeam({ deps }: PageContext, call: MemberCall) {
   const actor = actorOf(call);
   const [members, sessions] = await Promise.all([
     readTeam(deps, actor.orgId),
@@ -211,6 +204,7 @@ async function loadTeam({ deps }: PageContext, call: MemberCall): Promise<Team> 
     members,
     own: actor.member,
     mayChange: allows(actor.scopes, 'team:write'),
+    /** The mailbox was proven just now: the form is on the page. */
     isFresh: missing === null,
     sessions,
   };
