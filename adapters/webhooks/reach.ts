@@ -31,13 +31,7 @@ const advice: Readonly<Record<string, string>> = {
 };
 const noRoute: ReadonlySet<string> = new Set(['ENETUNREACH', 'EHOSTUNREACH', 'EADDRNOTAVAIL']);
 
-interface Tried {
-  readonly address: string;
-  readonly ms: number;
-  /** Null: it is connected. */
-  readonly code: string | null;
-  readonly socket: Socket | null;
-}
+type Tried = Awaited<ReturnType<typeof tryAddress>>;
 
 /** One check for the name, for each family of addresses, and for TLS. */
 export async function reach(target: ReachTarget): Promise<readonly HealthCheck[]> {
@@ -104,7 +98,7 @@ function familyCheck(
   return [{ name: `IPv${family}`, severity: isOk ? 'ok' : severity, detail }];
 }
 
-async function tryAddress(address: string, port: number): Promise<Tried> {
+async function tryAddress(address: string, port: number) {
   const since = stopwatch();
   const socket = connect({ host: address, port, timeout: CONNECT_TIMEOUT_MS });
   const code = await new Promise<string | null>((done) => {

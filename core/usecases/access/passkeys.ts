@@ -2,7 +2,7 @@
 // Either way another session begins, as after a mailed code. A challenge is not stored: it is a
 // one-time key with a MAC, and what its answer makes has an id that follows from the key.
 
-import { isActiveMember, type Member } from '../../domain/access/member.js';
+import { isActiveMember } from '../../domain/access/member.js';
 import {
   CHALLENGE_MS,
   hasCountedOn,
@@ -12,7 +12,6 @@ import {
   type Passkey,
 } from '../../domain/access/passkey.js';
 import type { Person } from '../../domain/access/person.js';
-import type { MemberSession } from '../../domain/access/session.js';
 import { checkedText } from '../../domain/base/checked-text.js';
 import type { Locale } from '../../domain/base/locale.js';
 import { personMail } from '../../domain/mail/mail.js';
@@ -189,21 +188,10 @@ export async function removePasskey(
 const lastOne = 'An organization requires a passkey. Add another one before you remove this one.';
 
 /** What ends when operators reset the passkeys of a person who has lost them. */
-export interface PasskeyReset {
-  readonly person: Person;
-  readonly passkeys: readonly Passkey[];
-  readonly sessions: readonly MemberSession[];
-  readonly memberships: readonly Member[];
-  /** The members of each organization of which the person is an active member. */
-  readonly teams: ReadonlyMap<Member, readonly Member[]>;
-}
+export type PasskeyReset = Awaited<ReturnType<typeof readPasskeyReset>>;
 
 /** NotFound. */
-export async function readPasskeyReset(
-  tx: Tx,
-  personId: string,
-  nowMs: number,
-): Promise<PasskeyReset> {
+export async function readPasskeyReset(tx: Tx, personId: string, nowMs: number) {
   const [person, passkeys, sessions, memberships] = await Promise.all([
     tx.people.get(personId),
     tx.passkeys.ofPerson(personId),

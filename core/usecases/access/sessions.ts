@@ -1,14 +1,9 @@
 // Sessions of people: authenticates requests and pages of the dashboard, accepts memberships, makes
 // tokens, switches their mode, signs out.
 import { parseApiKey } from '../../domain/access/api-key.js';
-import {
-  isActiveMember,
-  type Member,
-  type MemberRole,
-  scopesOf,
-} from '../../domain/access/member.js';
+import { isActiveMember, type Member, scopesOf } from '../../domain/access/member.js';
 import type { Person } from '../../domain/access/person.js';
-import type { Scope, ScopeRule } from '../../domain/access/scope.js';
+import type { ScopeRule } from '../../domain/access/scope.js';
 import {
   isSessionOpen,
   type MemberSession,
@@ -23,7 +18,6 @@ import {
   type Organization,
   type OrganizationProfile,
 } from '../../domain/parties/organization.js';
-import type { PartyStatus } from '../../domain/parties/party.js';
 import type { AuditAuthor } from '../../domain/service/audit-record.js';
 import { assert, PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
@@ -34,15 +28,7 @@ import { requireScope } from './keys.js';
 import { findMember } from './members.js';
 import { openSession } from './open-sessions.js';
 
-export interface SessionActor extends Tenant {
-  readonly memberId: string;
-  readonly session: MemberSession;
-  readonly role: MemberRole;
-  /** `requiresPasskey` of the organization. */
-  readonly requiresPasskey: boolean;
-  /** The scopes of the member's role; never empty. */
-  readonly scopes: readonly Scope[];
-}
+export type SessionActor = Awaited<ReturnType<typeof authenticateSession>>;
 
 /** A member who has a page of the dashboard open. */
 export interface DashboardActor extends SessionActor {
@@ -62,23 +48,14 @@ export interface Session {
   readonly expiresAtMs: number;
 }
 
-export interface OnboardingStatus {
-  readonly mode: Mode;
-  readonly needsOnboarding: boolean;
-  readonly tosAccepted: boolean;
-  /** Null before the first submission. */
-  readonly kybStatus: PartyStatus | null;
-}
+export type OnboardingStatus = Awaited<ReturnType<typeof onboardingStatus>>;
 
 /**
  * The actor of an Authorization header. Unauthorized without a bearer token, InvalidToken if it is
  * forged or expired, its session is over, or its member was removed. The rows are read each time: a
  * sign-out, a removal or another role takes effect on the next request.
  */
-export async function authenticateSession(
-  deps: Deps,
-  header: string | undefined,
-): Promise<SessionActor> {
+export async function authenticateSession(deps: Deps, header: string | undefined) {
   const token = bearerToken(header);
   if (token === null) throw new PonteError('Unauthorized');
   const nowMs = deps.clock.nowMs();
@@ -376,12 +353,13 @@ export async function endSessions(
   );
 }
 
-export async function onboardingStatus(deps: Deps, tenant: Tenant): Promise<OnboardingStatus> {
+export async function onboardingStatus(deps: Deps, tenant: Tenant) {
   const { organization, profile } = await readStanding(deps, tenant);
   return {
     mode: tenant.mode,
     needsOnboarding: needsOnboarding(organization, profile),
     tosAccepted: profile.tosAcceptedAtMs !== null,
+    /** Null before the first submission. */
     kybStatus: profile.status,
   };
 }

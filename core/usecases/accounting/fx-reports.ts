@@ -20,14 +20,7 @@ interface Month {
 }
 
 /** What is known of a month before its lines are read one by one. */
-export interface FxSummary {
-  readonly count: number;
-  readonly sumMinor: bigint;
-  /** How many lines lack facts. */
-  readonly openCount: number;
-  /** The first of them. */
-  readonly open: readonly FxLine[];
-}
+export type FxSummary = Awaited<ReturnType<typeof fxSummary>>;
 
 const OPEN_SHOWN = 100;
 
@@ -80,7 +73,8 @@ export async function fxReport(deps: Deps, mode: Mode, month: Month): Promise<Fx
   return { lines, sumMinor };
 }
 
-export async function fxSummary(pages: AsyncIterable<FxReport>): Promise<FxSummary> {
+/** With the count of lines that lack facts, and the first of them. */
+export async function fxSummary(pages: AsyncIterable<FxReport>) {
   const open: FxLine[] = [];
   let [count, openCount, sumMinor] = [0, 0, 0n];
   for await (const page of pages) {

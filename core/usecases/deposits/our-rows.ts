@@ -12,7 +12,7 @@ import {
   type PartnerCommand,
 } from '../../domain/commands/partner-command.js';
 import type { Quote } from '../../domain/commands/quote.js';
-import { type Deposit, hasMoney, isCurrentDeposit } from '../../domain/deposits/deposit.js';
+import { hasMoney, isCurrentDeposit } from '../../domain/deposits/deposit.js';
 import type { PartnerEntry } from '../../ports/partner.js';
 import type { Tx } from '../../ports/storage.js';
 import { isInReview } from '../payments/deposit-shares.js';
@@ -87,20 +87,13 @@ export interface BooksOf {
   readonly mode: Mode;
 }
 
-export interface OurRows {
-  /** The command with the partner's id. */
-  readonly own: MoneyCommand | null;
-  /** The command whose reference the partner stores, or the pay-in that was sent with the quote. */
-  readonly named: MoneyCommand | null;
-  /** Only without a command. */
-  readonly deposit: Deposit | null;
-}
+export type OurRows = Awaited<ReturnType<typeof ourRowsOf>>;
 
-export async function ourRowsOf(
-  tx: Tx,
-  { partner, mode }: BooksOf,
-  entry: PartnerEntry,
-): Promise<OurRows> {
+/**
+ * `own`: the command with the partner's id. `named`: the one whose reference the partner stores, or
+ * the pay-in that was sent with the quote. Only without a command there is a deposit.
+ */
+export async function ourRowsOf(tx: Tx, { partner, mode }: BooksOf, entry: PartnerEntry) {
   const { kind, partnerRef } = entry;
   const { byId, byReference } = await commandsKnownBy(tx, mode, [kind], entry);
   const known = moneyCommand(byId[0] ?? null);

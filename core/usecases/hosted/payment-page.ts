@@ -4,14 +4,12 @@ import { tenantOf } from '../../domain/base/tenant.js';
 import { rangeOf, yearOf } from '../../domain/base/time-zone.js';
 import { isOpen, type MoneyCommand } from '../../domain/commands/partner-command.js';
 import { isDecisionLate, isLate, isPayinShort } from '../../domain/commands/poll-plan.js';
-import type { Quote } from '../../domain/commands/quote.js';
 import { inDueOrder } from '../../domain/deposits/consolidated-payment.js';
 import { type Screen, screenOf } from '../../domain/hosted/hosted-screen.js';
 import { isPayoutBack } from '../../domain/money-desk/money-decision.js';
-import { type KycState, type KycSubmission, kycStateOf } from '../../domain/parties/buyer-kyc.js';
+import { type KycSubmission, kycStateOf } from '../../domain/parties/buyer-kyc.js';
 import { type ConnectedAccount, payeeNameOf } from '../../domain/parties/connected-account.js';
-import type { Organization } from '../../domain/parties/organization.js';
-import type { PaymentAggregate, PaymentView } from '../../domain/payments/change.js';
+import type { PaymentAggregate } from '../../domain/payments/change.js';
 import { type EventNote, reportedStatus } from '../../domain/payments/event.js';
 import type { PostingKind, StoredPosting } from '../../domain/payments/ledger.js';
 import {
@@ -23,9 +21,9 @@ import {
 import { assert, PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { Tx } from '../../ports/storage.js';
-import { type Attachment, attachmentOf } from '../parties/attachments.js';
+import { attachmentOf } from '../parties/attachments.js';
 import { offeredPapers } from '../parties/vendor-papers.js';
-import { readBankDetails, type ShownBankDetails } from '../payments/bank-details.js';
+import { readBankDetails } from '../payments/bank-details.js';
 import { asksFacts } from './buyer-steps.js';
 
 /** More are not counted. */
@@ -40,43 +38,7 @@ const beforeMoney: readonly Screen[] = [
   'bank_details',
 ];
 
-export interface PaymentPage extends PaymentView {
-  readonly organization: Organization;
-  readonly quote: Quote | null;
-  /** Null before the first KYC with this organization. */
-  readonly submission: KycSubmission | null;
-  readonly kyc: KycState;
-  readonly screen: Screen;
-  /** The buyer may confirm two facts of a dossier in place of the form. */
-  readonly asksFacts: boolean;
-  /** The seller's own invoice; null if there is none. */
-  readonly attachment: Attachment | null;
-  /** Documents for the buyer's files can be downloaded. */
-  readonly hasVendorPapers: boolean;
-  /** The end of the seller's tax id; null if it is unknown or the organization is paid. */
-  readonly payeeTaxIdLast4: string | null;
-  /** A payout came back after the settlement, and an operator decides what happens. */
-  readonly isPayoutBack: boolean;
-  /** What the buyer waits for takes longer than it should. */
-  readonly isLate: boolean;
-  /** How to check the bank details; null without them. */
-  readonly check: ShownBankDetails | null;
-  /** The payments that the same transfer pays, in due order; none if it pays this one alone. */
-  readonly consolidated: readonly PaymentAggregate[];
-  /** The transfers that paid this payment and others; none before the settlement. */
-  readonly sharedTransfers: readonly SharedTransfer[];
-  /**
-   * Open payments in this year's list of the buyer, one more than OPEN_COUNT_MAX for more; 0 where
-   * the page does not ask for money.
-   */
-  readonly openPayments: number;
-  readonly moneyTimes: MoneyTimes;
-  /** When it was settled, failed, cancelled or expired; null before, and if that is not known. */
-  readonly endedAtMs: number | null;
-  /** The version that `tx.views.pageVersions` returns. */
-  readonly pageVersion: string;
-  readonly nowMs: number;
-}
+export type PaymentPage = Awaited<ReturnType<typeof readPaymentPage>>;
 
 /** A transfer whose money was split among payments of one buyer. */
 export interface SharedTransfer {
@@ -86,14 +48,7 @@ export interface SharedTransfer {
 }
 
 /** The latest of each kind; null if there is none. */
-export interface MoneyTimes {
-  readonly receivedAtMs: number | null;
-  readonly refundOrderedAtMs: number | null;
-  readonly refundedAtMs: number | null;
-  readonly payoutBackAtMs: number | null;
-  /** A refund came back, or was owed. */
-  readonly refundOwedAtMs: number | null;
-}
+export type MoneyTimes = ReturnType<typeof moneyTimesOf>;
 
 /** NotFound for an unknown id, and while `isPageOpen` is false. */
 export async function openPage(tx: Tx, publicId: string): Promise<Payment> {
@@ -103,7 +58,7 @@ export async function openPage(tx: Tx, publicId: string): Promise<Payment> {
 }
 
 /** NotFound as in `openPage`. */
-export async function readPaymentPage(deps: Deps, publicId: string): Promise<PaymentPage> {
+export async function readPaymentPage(deps: Deps, publicId: string) {
   const nowMs = deps.clock.nowMs();
   const read = await deps.store.run(async (tx) => {
     const { id, buyerId, quoteId, ...rest } = await openPage(tx, publicId);
@@ -136,24 +91,34 @@ export async function readPaymentPage(deps: Deps, publicId: string): Promise<Pay
       ...view,
       organization,
       quote,
+      /** Null before the first KYC with this organization. */
       submission,
       kyc,
       screen,
+      /** The buyer may confirm two facts of a dossier in place of the form. */
       asksFacts: screen === 'kyc_form' && (await asksFacts(deps, tx, payment)),
+      /** The seller's own invoice. */
       attachment,
+      /** Documents for the buyer's files can be downloaded. */
       hasVendorPapers: (await offeredPapers(tx, payment, nowMs)).length > 0,
+      /** Null if it is unknown or the organization is paid. */
       payeeTaxIdLast4: taxIdLast4Of(payment, seller),
+      /** After the settlement; an operator decides what happens. */
       isPayoutBack: commands.some(isPayoutBack),
       consolidated,
+      /** The transfers that paid this payment and others. */
       sharedTransfers:
         payment.status === 'settled'
           ? await sharedTransfersOf(tx, payment, commands, consolidated)
           : [],
+      /** In this year's list of the buyer, one more than OPEN_COUNT_MAX for more. */
       openPayments: beforeMoney.includes(screen)
         ? await openPaymentsOf(tx, payment, presentYear)
         : 0,
+      /** What the buyer waits for takes longer than it should. */
       isLate: isWaitLate(payment, submission, awaited, nowMs),
       moneyTimes: moneyTimesOf(postings, commands),
+      /** Settled, failed, cancelled or expired; null if that is not known. */
       endedAtMs: endedAtMsOf(events),
       pageVersion: versions[0]?.version ?? '',
       nowMs,
@@ -261,7 +226,7 @@ function endedAtMsOf(events: readonly EventNote[]): number | null {
 export function moneyTimesOf(
   postings: readonly StoredPosting[],
   commands: readonly MoneyCommand[],
-): MoneyTimes {
+) {
   const latest = (...kinds: readonly PostingKind[]) =>
     postings.findLast(({ kind }) => kinds.includes(kind))?.atMs ?? null;
   return {
@@ -269,6 +234,7 @@ export function moneyTimesOf(
     refundOrderedAtMs: commands.findLast(isSentRefund)?.lastSentAtMs ?? null,
     refundedAtMs: latest('refund_paid', 'refund_by_hand', 'returned_by_partner'),
     payoutBackAtMs: latest('payout_returned'),
+    /** A refund came back, or was owed. */
     refundOwedAtMs: latest('refund_bounced', 'refund_owed'),
   };
 }

@@ -11,7 +11,7 @@ import {
 } from '../../domain/law/proof.js';
 import { ownEventId } from '../../domain/payments/event.js';
 import { postingKinds, type StoredPosting } from '../../domain/payments/ledger.js';
-import { type OpenedKey, type PublicJwk, signRecord } from '../../domain/service/service-key.js';
+import { signRecord } from '../../domain/service/service-key.js';
 import { PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { Tx } from '../../ports/storage.js';
@@ -112,13 +112,9 @@ async function eventsOf(tx: Tx, tenant: Tenant, paymentId: string): Promise<Proo
 }
 
 /** What signs a pack. A rotation while the pack is written changes none of it. */
-export interface PackSigner {
-  readonly key: OpenedKey;
-  /** The public keys of all signatures, this one included. */
-  readonly published: readonly PublicJwk[];
-}
+export type PackSigner = Awaited<ReturnType<typeof packSigner>>;
 
-export async function packSigner(deps: Deps): Promise<PackSigner> {
+export async function packSigner(deps: Deps) {
   const key = await currentKey(deps, 'record');
   return { key, published: await recordKeys(deps) };
 }

@@ -1,37 +1,21 @@
 // What operators see of one payment: who pays whom, its money, its commands to the partner, what
 // was decided about them, and what happened. The same in the CLI and in the console.
 import { type Mode, modes, tenantOf } from '../../domain/base/tenant.js';
-import type { MoneyCommand } from '../../domain/commands/partner-command.js';
-import type { Quote } from '../../domain/commands/quote.js';
-import type { DestinationChange } from '../../domain/parties/destination-change.js';
 import { readCode } from '../../domain/payments/bank-record.js';
-import type { PaymentView } from '../../domain/payments/change.js';
 import { externalIdIn, type Payment, paymentOrigins } from '../../domain/payments/payment.js';
-import type { TimelineEntry } from '../../domain/payments/timeline.js';
 import { expectFound, PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { ListPage, Tx } from '../../ports/storage.js';
 import { readHistory } from '../payments/timelines.js';
-import { decisionsAbout, type ListedProposal } from './money-queues.js';
+import { decisionsAbout } from './money-queues.js';
 
 /** Changes of a destination that are shown. */
 const CHANGES_MAX = 5;
 
-export interface PaymentCase extends PaymentView {
-  readonly organization: { readonly id: string; readonly name: string };
-  /** The price that counts; null before there is one. */
-  readonly quote: Quote | null;
-  readonly commands: readonly MoneyCommand[];
-  /** About the payment and its commands, oldest first. */
-  readonly decisions: readonly ListedProposal[];
-  /** Changes of the PIX key of the payee, newest first. */
-  readonly destinations: readonly DestinationChange[];
-  /** Without webhooks, oldest first. */
-  readonly history: readonly TimelineEntry[];
-}
+export type PaymentCase = Awaited<ReturnType<typeof readPaymentCase>>;
 
-/** A payment of any tenant, for operators. NotFound. */
-export async function readPaymentCase(deps: Deps, id: string): Promise<PaymentCase> {
+/** A payment of any tenant, for operators, with what was decided about it. NotFound. */
+export async function readPaymentCase(deps: Deps, id: string) {
   const found = await deps.store.run(async (tx) => {
     const payment = expectFound(await tx.payments.find(id));
     const tenant = tenantOf(payment);

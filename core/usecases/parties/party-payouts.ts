@@ -82,12 +82,7 @@ export interface PayeeAccess<P extends Payee> {
 }
 
 /** A destination that the partner knows. */
-export interface RegisteredDestination {
-  readonly partyRef: string;
-  readonly destinationRef: string;
-  /** `shownPixKey`. */
-  readonly pixKeyShown: string;
-}
+export type RegisteredDestination = Awaited<ReturnType<typeof registerDestination>>;
 
 /**
  * In live mode a destination is mailed to the people who can undo it. A change is held, and so is a
@@ -125,7 +120,7 @@ export async function registerDestination<P extends Payee>(
   id: string,
   { kind, payableParty, seller }: PayeeAccess<P>,
   destination: PixDestination,
-): Promise<RegisteredDestination> {
+) {
   const known = await deps.store.run((tx) => kind.load(tx, tenant, id));
   const partyRef = payableParty(known);
   const { pixKey, accountHolderName } = readDestination(destination);

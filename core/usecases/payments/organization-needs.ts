@@ -10,20 +10,10 @@ import { allPayments, dueFilter, listPayments } from './payment-lists.js';
 /** Counts stop here. */
 export const NEEDS_MAX = 10;
 
-export interface OrganizationNeeds {
-  /** Payments that a member must approve. */
-  readonly approvals: number;
-  /** Invoices, by the days of the zone. */
-  readonly overdue: number;
-  /** Subscriptions whose receiver fails, or of which a delivery was given up. */
-  readonly failing: number;
-}
+export type OrganizationNeeds = Awaited<ReturnType<typeof countNeeds>>;
 
-export async function countNeeds(
-  deps: Deps,
-  tenant: Tenant,
-  timeZone: string,
-): Promise<OrganizationNeeds> {
+/** Payments to approve, invoices by the days of the zone, subscriptions whose receiver fails. */
+export async function countNeeds(deps: Deps, tenant: Tenant, timeZone: string) {
   const counted = { ...allPayments, limit: NEEDS_MAX };
   const overdueOn = dayOf(timeZone, deps.clock.nowMs());
   const due = dueFilter(null, { from: null, to: null, overdueOn });

@@ -1,12 +1,11 @@
 // What the home page of the dashboard shows of a tenant's payments: what sellers were paid by day,
 // payments by state, and the payments that wait for somebody.
-import { type Money, money } from '../../domain/base/money.js';
+import { money } from '../../domain/base/money.js';
 import type { Tenant } from '../../domain/base/tenant.js';
 import { dayOf, daysAfter, startOfDay } from '../../domain/base/time-zone.js';
 import type { PaymentView } from '../../domain/payments/change.js';
 import { PAYOUT_CURRENCY } from '../../domain/payments/funds.js';
 import type { Deps } from '../../ports/deps.js';
-import type { StatusCount } from '../../ports/storage.js';
 import { momentOf } from '../service/id-moments.js';
 
 /** Today and the days before it. */
@@ -16,23 +15,10 @@ const RECENT_DAYS = 7;
 /** Counts of a state stop here, so that the read stays cheap. */
 export const COUNT_MAX = 5_000;
 
-export interface PaymentFigures {
-  /** The starts of the days, oldest first. */
-  readonly daysMs: readonly number[];
-  /** In BRL by day, in the order of `daysMs`. */
-  readonly paidOut: readonly Money[];
-  /** In as many days before them. */
-  readonly paidBefore: Money;
-  /** Payments made in these days; those from before the last seven are old. */
-  readonly counts: readonly StatusCount[];
-}
+export type PaymentFigures = Awaited<ReturnType<typeof readFigures>>;
 
 /** By the days of the zone. */
-export async function readFigures(
-  deps: Deps,
-  tenant: Tenant,
-  timeZone: string,
-): Promise<PaymentFigures> {
+export async function readFigures(deps: Deps, tenant: Tenant, timeZone: string) {
   const today = dayOf(timeZone, deps.clock.nowMs());
   const start = (index: number) => startOfDay(timeZone, daysAfter(today, index + 1 - FIGURE_DAYS));
   const daysMs = Array.from({ length: FIGURE_DAYS }, (_, index) => start(index));
@@ -50,9 +36,13 @@ export async function readFigures(
   );
   const none = money(0n, PAYOUT_CURRENCY);
   return {
+    /** The starts of the days, oldest first. */
     daysMs,
+    /** Payments made in these days; those from before the last seven are old. */
     counts,
+    /** In BRL by day, in the order of `daysMs`. */
     paidOut: paidOut.map(([paid]) => paid ?? none),
+    /** In as many days before them. */
     paidBefore: before[0] ?? none,
   };
 }

@@ -3,11 +3,7 @@
 // sends it again.
 import { type Money, money } from '../../domain/base/money.js';
 import { type Mode, type Tenant, tenantOf } from '../../domain/base/tenant.js';
-import {
-  isMoneyCommand,
-  type MoneyCommand,
-  type PartnerCommand,
-} from '../../domain/commands/partner-command.js';
+import { isMoneyCommand } from '../../domain/commands/partner-command.js';
 import { askedTogether } from '../../domain/deposits/consolidated-payment.js';
 import type { ScreenFacts } from '../../domain/hosted/hosted-screen.js';
 import type { PaymentAggregate, PaymentView } from '../../domain/payments/change.js';
@@ -225,21 +221,9 @@ async function sandboxOf(deps: Deps, tenant: Tenant): Promise<PartnerSandbox> {
   throw new PonteError('PaymentStateConflict', message);
 }
 
-interface SimulationContext {
-  readonly payment: Payment;
-  readonly commands: readonly MoneyCommand[];
-  /** The one that the buyer pays into. */
-  readonly payin: MoneyCommand | null;
-  readonly identity: PartnerCommand | null;
-  readonly facts: SimulationFacts;
-}
+type SimulationContext = Awaited<ReturnType<typeof loadScene>>;
 
-async function loadScene(
-  tx: Tx,
-  sandbox: PartnerSandbox,
-  tenant: Tenant,
-  paymentId: string,
-): Promise<SimulationContext> {
+async function loadScene(tx: Tx, sandbox: PartnerSandbox, tenant: Tenant, paymentId: string) {
   const { payment } = await loadPayment(tx, tenant, paymentId);
   const [commands, submission] = await Promise.all([
     tx.commands.ofPayment(tenant, paymentId),

@@ -303,13 +303,7 @@ export interface AuditDefect {
   readonly problem: string;
 }
 
-export interface AuditCheck {
-  readonly head: FeedHead | null;
-  readonly records: number;
-  /** Records of operators, each with its signature. */
-  readonly signatures: number;
-  readonly defects: readonly AuditDefect[];
-}
+export type AuditCheck = Awaited<ReturnType<typeof verifyAudit>>;
 
 /**
  * Reads the whole log, verifies the signatures of operators, and compares it with its head and with
@@ -320,7 +314,7 @@ export async function verifyAudit(
   deps: Pick<Deps, 'store'>,
   anchors: readonly (FeedHead & { readonly epoch?: number })[] = [],
   keys: readonly OpenedKey[] | null = null,
-): Promise<AuditCheck> {
+) {
   // Read first: records that are added during the check come after it.
   const head = await auditHead(deps);
   const end = head?.sequence ?? 0;

@@ -3,7 +3,6 @@
 // fingerprint in both. With another instance of the partner, commands would count as absent that
 // the former one has executed: the first start records its name. partner-instance.ts changes it.
 import { type Mode, modes } from '../../domain/base/tenant.js';
-import type { PartnerCommand } from '../../domain/commands/partner-command.js';
 import type { Deps } from '../../ports/deps.js';
 import type { Tx } from '../../ports/storage.js';
 
@@ -54,15 +53,7 @@ export async function fingerprintDocuments(deps: FingerprintContext): Promise<vo
   );
 }
 
-export interface BoundPartner {
-  readonly mode: Mode;
-  /** The instance that has the commands of the database; null before the first start with one. */
-  readonly bound: string | null;
-  /** Null if none is configured. */
-  readonly configured: string | null;
-  /** Some of the commands that are not finished at another instance than the configured one. */
-  readonly unfinished: readonly PartnerCommand[];
-}
+export type BoundPartner = Awaited<ReturnType<typeof readBound>>;
 
 export function boundNameOf(mode: Mode): string {
   return `partner_${mode}`;
@@ -88,11 +79,8 @@ export async function bindPartners({
   }
 }
 
-export async function readBound(
-  { partners }: Pick<Deps, 'partners'>,
-  tx: Tx,
-  mode: Mode,
-): Promise<BoundPartner> {
+/** The instances that are bound and configured, and some open commands of another one. */
+export async function readBound({ partners }: Pick<Deps, 'partners'>, tx: Tx, mode: Mode) {
   const bound = (await tx.fingerprints.get(boundNameOf(mode)))?.value ?? null;
   const configured = partners[mode]?.instance ?? null;
   const unfinished =

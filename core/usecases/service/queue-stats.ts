@@ -1,45 +1,10 @@
-// The load of the queues, for the metrics and `ponte doctor`.
-import type { Mode } from '../../domain/base/tenant.js';
-import type { ReconciliationResult } from '../../domain/money-desk/reconciliation.js';
 import type { Deps } from '../../ports/deps.js';
-import type { QueueName, QueueStats } from '../../ports/storage.js';
+import type { QueueName } from '../../ports/storage.js';
 
 /** Counts stop here, so that the read stays cheap. */
 export const COUNTED_MAX = 10_000;
 
-export interface QueueReport
-  extends Omit<
-    QueueStats,
-    'queues' | 'oldestUndeliveredAtMs' | 'unmatched' | 'booksRead' | 'reconciliations'
-  > {
-  readonly queues: Readonly<Record<QueueName, QueueLoad>>;
-  /** Age of the oldest undelivered event; 0 if there is none. */
-  readonly undeliveredMs: number;
-  /** How long ago all books of a partner were last read completely. */
-  readonly booksRead: readonly {
-    readonly partner: string;
-    readonly mode: Mode;
-    readonly ageMs: number;
-  }[];
-  /** What the last comparison with a partner found, and how long ago; null before the first. */
-  readonly reconciliations: readonly {
-    readonly partner: string;
-    readonly mode: Mode;
-    readonly last: (ReconciliationResult & { readonly ageMs: number }) | null;
-    /** For how long the next one has been due; 0 if it is not. */
-    readonly lateMs: number;
-  }[];
-  /** Money that nobody ordered and that needs a decision; the oldest arrived so long ago. */
-  readonly unmatched: readonly {
-    readonly currency: string;
-    readonly amountMinor: bigint;
-    readonly oldestMs: number;
-  }[];
-  readonly epoch: number;
-  readonly inQuarantine: boolean;
-  /** Whether every payment was reconciled with the partner since the epoch began. */
-  readonly isChecked: boolean;
-}
+export type QueueReport = Awaited<ReturnType<typeof readQueueStats>>;
 
 export interface QueueLoad {
   readonly due: number;
@@ -47,10 +12,7 @@ export interface QueueLoad {
   readonly lateMs: number;
 }
 
-export async function readQueueStats({
-  store,
-  clock,
-}: Pick<Deps, 'store' | 'clock'>): Promise<QueueReport> {
+export async function readQueueStats({ store, clock }: Pick<Deps, 'store' | 'clock'>) {
   const nowMs = clock.nowMs();
   const [stats, current] = await store.run((tx) =>
     Promise.all([tx.queueStats.read(nowMs, COUNTED_MAX), tx.epochs.current()]),
@@ -65,10 +27,14 @@ export async function readQueueStats({
   });
   return {
     queues: Object.fromEntries(loads) as Record<QueueName, QueueLoad>,
+    /** Age of the oldest undelivered event; 0 if there is none. */
     undeliveredMs: since(oldestUndeliveredAtMs),
     ...attention,
+    /** Money that nobody ordered and that needs a decision; the oldest arrived so long ago. */
     unmatched: unmatched.map(({ oldestAtMs, ...sum }) => ({ ...sum, oldestMs: since(oldestAtMs) })),
+    /** How long ago all books of a partner were last read completely. */
     booksRead: booksRead.map(({ atMs, ...books }) => ({ ...books, ageMs: since(atMs) })),
+    /** What the last comparison with a partner found, and how long ago; null before the first. */
     reconciliations: reconciliations.map(({ partner, mode, last, dueAtMs }) => ({
       partner,
       mode,
@@ -77,6 +43,7 @@ export async function readQueueStats({
     })),
     epoch,
     inQuarantine: state === 'quarantine',
+    /** Whether every payment was reconciled with the partner since the epoch began. */
     isChecked: checkedAtMs !== null,
   };
 }

@@ -68,13 +68,7 @@ export const writings = {
 } as const;
 export type Writing = keyof typeof writings;
 
-export interface ImportedLine {
-  /** The line of the file on which it begins; the header is usually line 1. */
-  readonly line: number;
-  readonly typed: TypedInvoice;
-  readonly externalId: string | null;
-  readonly faults: readonly LineFault[];
-}
+export type ImportedLine = ReturnType<typeof lineOf>;
 
 export interface LineFault {
   /** Null: the line as such. */
@@ -238,7 +232,7 @@ function lineOf(
   { line, cells }: CsvRecord,
   writing: Writing,
   locale: Locale,
-): ImportedLine {
+) {
   const { faults } = words.invoiceImport;
   const cell = (column: ImportColumn) => unwrapped(cells[names.indexOf(column)] ?? '');
   const amount = readAmount(cell('amount'), writing);
