@@ -564,19 +564,11 @@ function configOf(values: z.output<typeof variables>, set: Environment) {
   };
 }
 
-/** Where operators open the console. */
-export interface ConsoleAddress {
-  readonly host: string;
-  /** 0: a free port. */
-  readonly port: number;
-  /** Without a trailing slash; null: it follows from a free port. */
-  readonly url: string | null;
-}
-
+/** Where operators open the console. Without a URL it follows from a free port. */
 function consoleOf({
   PONTE_OPERATOR_PORT: port,
   PONTE_OPERATOR_URL: url,
-}: z.output<typeof variables>): ConsoleAddress | null {
+}: z.output<typeof variables>) {
   if (port === undefined) return null;
   const host = '127.0.0.1';
   return { host, port, url: url ?? (port === 0 ? null : `http://${host}:${port}`) };

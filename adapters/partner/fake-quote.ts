@@ -41,13 +41,8 @@ const NOISE_PPM = 4;
 /** Rates have four decimals. */
 const RATE_STEP = 10_000n;
 
-export interface Price {
-  readonly fees: Money;
-  readonly target: Money;
-}
-
 /** The fees on `source`, and the rest in BRL; null if nothing is left. */
-export function priceAt(source: Money, rate: Rate): Price | null {
+export function priceAt(source: Money, rate: Rate) {
   const fees = add(
     splitFee(source, FEE_BASIS_POINTS, 'ceil').fee,
     money(FEE_FLAT_MINOR, source.currency),

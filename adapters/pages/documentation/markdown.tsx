@@ -40,15 +40,8 @@ export function renderMarkdown(text: string, around: Surroundings) {
   };
 }
 
-interface Section {
-  /** Null before the first heading below the title. */
-  readonly id: string | null;
-  readonly heading: string;
-  readonly text: string;
-}
-
 /** The text between the headings, with the anchors of `renderMarkdown`. */
-export function markdownSections(text: string): readonly Section[] {
+export function markdownSections(text: string) {
   const [, ...tokens] = Lexer.lex(text).filter(({ type }) => type !== 'space');
   const ids = new Set<string>();
   const sections: { id: string | null; heading: string; texts: string[] }[] = [

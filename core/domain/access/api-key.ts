@@ -41,12 +41,6 @@ export interface ApiKeyFacts extends ApiKeyHash {
   readonly expiresAtMs: number | null;
 }
 
-interface IssuedApiKey extends ApiKeyHash {
-  /** The whole pk_… text; shown once, never stored. */
-  readonly text: string;
-  readonly keyPrefix: string;
-}
-
 /** Returns null for another form. */
 export function parseApiKey(text: string): ApiKey | null {
   const match = keyForm.exec(text);
@@ -72,12 +66,13 @@ export interface KeyToIssue {
   readonly secretHash: string;
 }
 
+/** `text` is the whole pk_… text: shown once, never stored. */
 export function issueApiKey(input: {
   readonly mode: Mode;
   readonly keyId: string;
   readonly secretBytes: Uint8Array;
   readonly saltBytes: Uint8Array;
-}): IssuedApiKey {
+}) {
   assert(input.secretBytes.length === SECRET_BYTES, `a secret has ${SECRET_BYTES} random bytes`);
   assert(input.saltBytes.length === SALT_BYTES, `a salt has ${SALT_BYTES} random bytes`);
   const random = Buffer.from(input.secretBytes).toString('base64url');

@@ -12,11 +12,6 @@ import { netReceivedMinor } from '../payments/funds.js';
 import { isTerminal, type Payment, progress } from '../payments/payment.js';
 import type { Deposit, DepositFacts } from './deposit.js';
 
-export interface Share {
-  readonly paymentId: string;
-  readonly amount: Money;
-}
-
 /** In the order in which they are paid: the oldest due date first, those without one last. */
 export function inDueOrder<P extends Pick<Payment, 'dueDate' | 'createdAtMs' | 'id'>>(
   payments: readonly P[],
@@ -34,10 +29,7 @@ export function inDueOrder<P extends Pick<Payment, 'dueDate' | 'createdAtMs' | '
  * lacks money gets what is left over; if none does, the last one gets all. Null if none may have
  * money.
  */
-export function sharesOf(
-  { amountMinor, currency }: Money,
-  members: readonly PaymentAggregate[],
-): readonly Share[] | null {
+export function sharesOf({ amountMinor, currency }: Money, members: readonly PaymentAggregate[]) {
   const able = members.filter((member) => isAble(member, currency));
   const byId = new Map(able.map((member) => [member.payment.id, member]));
   const ordered = inDueOrder(able.map(({ payment }) => payment));

@@ -68,14 +68,11 @@ const isOnItsWay: ReadonlySet<string> = new Set([
   'offramp_pending',
 ]);
 
-export interface DueNotice {
-  readonly purpose: NoticePurpose;
-  /** Unique in the tenant: the notice is mailed once. */
-  readonly cause: string;
-}
-
-/** The notices of a change; none unless the buyer had signed in by mail before it. */
-export function noticesOf(was: PaymentAggregate, change: Change): readonly DueNotice[] {
+/**
+ * The notices of a change; none unless the buyer had signed in by mail before it. A cause is unique
+ * in the tenant: the notice is mailed once.
+ */
+export function noticesOf(was: PaymentAggregate, change: Change) {
   if (was.payment.buyerLocale === null) return [];
   const isOther = was.payment.bankDetailsCode !== change.payment.bankDetailsCode;
   const isGiven = isOther || isUnapproved(was);

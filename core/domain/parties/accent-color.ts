@@ -12,17 +12,6 @@ export const accentGrounds = {
 
 type Grounds = Readonly<Record<'ground' | 'surface', string>>;
 
-/** Colors as `#rrggbb`. */
-export interface AccentPalette {
-  readonly accent: string;
-  /** Under the pointer. */
-  readonly strong: string;
-  /** The ground of a notice. */
-  readonly soft: string;
-  /** The text of a button. */
-  readonly on: string;
-}
-
 const WHITE = '#ffffff';
 const BLACK = '#000000';
 /** The shares of white that are tried differ by it. */
@@ -51,9 +40,10 @@ export function isReadableColor(color: string): boolean {
 
 /**
  * What the color becomes in each scheme. In the dark one white is mixed in, in steps of 5 %, until
- * the contrast is 4.5:1 on both dark grounds.
+ * the contrast is 4.5:1 on both dark grounds. `strong` is under the pointer, `soft` the ground of a
+ * notice, `on` the text of a button; all are `#rrggbb`.
  */
-export function accentPalettes(color: string): Readonly<Record<'light' | 'dark', AccentPalette>> {
+export function accentPalettes(color: string) {
   const dark = lightened(color);
   return {
     light: {

@@ -94,11 +94,6 @@ export interface NewKey {
   readonly secret: string;
 }
 
-/** `endsAtMs`: until then the old key is valid. */
-export interface RolledKey extends IssuedKey {
-  readonly endsAtMs: number;
-}
-
 /**
  * The actor of an X-API-Key header. InvalidApiKeyFormat for another form, else InvalidApiKey. The
  * stored key is read each time, so a revocation takes effect on the next request.
@@ -224,14 +219,15 @@ export async function stageNewKey(batch: Batch, made: Omit<StoredKey, 'slot'>): 
 /**
  * Another key like this one, which itself stays valid for the overlap. If it expires, the other one
  * lives as long as it did. It belongs to the member who rolls it, and of an operator's roll to the
- * owner of this one. ValidationError for a key that is revoked, rolled or expired.
+ * owner of this one, which is valid until `endsAtMs`. ValidationError for a key that is revoked,
+ * rolled or expired.
  */
 export async function rollKey(
   deps: Deps,
   orgId: string | null,
   keyId: string,
   { createdBy, overlapHours }: { readonly createdBy: string; readonly overlapHours: number },
-): Promise<RolledKey> {
+) {
   expectOverlap(overlapHours);
   const known = await deps.store.run((tx) => ownKey(tx, orgId, keyId));
   await revokeExpired(deps, known.orgId);

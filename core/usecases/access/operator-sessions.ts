@@ -54,15 +54,8 @@ export async function makeConsoleLink(
   return { token, link };
 }
 
-export interface ConsoleLink extends CommandIdentity {
-  readonly state: ReturnType<typeof linkStateOf>;
-}
-
 /** Looking at a link changes nothing. Null if it is unknown, or its operator was removed. */
-export function readConsoleLink(
-  { store, clock }: SessionContext,
-  token: string,
-): Promise<ConsoleLink | null> {
+export function readConsoleLink({ store, clock }: SessionContext, token: string) {
   return store.run(async (tx) => {
     const link = await tx.sessions.byLink(hashSessionToken(token));
     const actor = link === null ? null : await actorIn(tx, link);

@@ -49,25 +49,17 @@ export const allOfThem: EntryRange = {
   afterId: null,
 };
 
-export interface EntryPage {
-  readonly entries: readonly BookedEntry[];
-  /** The last posting that was read, of any origin; null if there is none. */
-  readonly lastId: string | null;
-}
-
 /** What decides on the day and the names of an entry. */
 export interface Books {
   readonly accounting: Accounting;
   readonly timeZone: string;
 }
 
-/** Entries that are older than ENTRY_DELAY_MS: a reader that resumes after them misses none. */
-export function readEntries(
-  deps: Deps,
-  tenant: Tenant,
-  range: EntryRange,
-  limit: number,
-): Promise<EntryPage> {
+/**
+ * Entries that are older than ENTRY_DELAY_MS: a reader that resumes after them misses none. The
+ * `lastId` is the last posting that was read, of any origin; null if there is none.
+ */
+export function readEntries(deps: Deps, tenant: Tenant, range: EntryRange, limit: number) {
   return deps.store.run(async (tx) => {
     const books = await booksOf(tx, tenant);
     const { postings, lastId } = await postingsIn(deps, tx, tenant, momentsIn(books, range), limit);

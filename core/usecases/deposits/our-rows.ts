@@ -11,7 +11,6 @@ import {
   type MoneyCommand,
   type PartnerCommand,
 } from '../../domain/commands/partner-command.js';
-import type { Quote } from '../../domain/commands/quote.js';
 import { hasMoney, isCurrentDeposit } from '../../domain/deposits/deposit.js';
 import type { PartnerEntry } from '../../ports/partner.js';
 import type { Tx } from '../../ports/storage.js';
@@ -66,7 +65,7 @@ export async function quotedPayins(
   tx: Tx,
   mode: Mode,
   { partnerQuoteId }: Pick<PartnerEntry, 'partnerQuoteId'>,
-): Promise<readonly QuotedPayins[]> {
+) {
   if (partnerQuoteId === null) return [];
   const quotes = await tx.quotes.byPartnerQuoteId(mode, partnerQuoteId, QUOTES_MAX);
   return Promise.all(
@@ -77,17 +76,10 @@ export async function quotedPayins(
   );
 }
 
-interface QuotedPayins {
-  readonly quote: Quote;
-  readonly payins: readonly MoneyCommand[];
-}
-
 export interface BooksOf {
   readonly partner: string;
   readonly mode: Mode;
 }
-
-export type OurRows = Awaited<ReturnType<typeof ourRowsOf>>;
 
 /**
  * `own`: the command with the partner's id. `named`: the one whose reference the partner stores, or

@@ -8,12 +8,7 @@ import { isVoidable, voidCommand } from '../../domain/commands/partner-command.j
 import type { Quote } from '../../domain/commands/quote.js';
 import { adopted, type KycSubmission } from '../../domain/parties/buyer-kyc.js';
 import { countsAsBuyerKyc } from '../../domain/parties/connected-account.js';
-import {
-  type Adoption,
-  adoptionOf,
-  areFactsRight,
-  type TypedFacts,
-} from '../../domain/parties/identity-facts.js';
+import { adoptionOf, areFactsRight, type TypedFacts } from '../../domain/parties/identity-facts.js';
 import { nextPartyStatus } from '../../domain/parties/party.js';
 import { PARTY_BLOCKED } from '../../domain/parties/party-due.js';
 import {
@@ -129,21 +124,11 @@ export async function buyerDiffers(deps: Deps, payment: Payment): Promise<boolea
 }
 
 /** The best approval of the buyer with any tenant, and what it is good for; null without one. */
-async function approvalElsewhere(
-  deps: Deps,
-  tx: Tx,
-  { mode, buyerId, buyer }: Payment,
-): Promise<ApprovalElsewhere | null> {
+async function approvalElsewhere(deps: Deps, tx: Tx, { mode, buyerId, buyer }: Payment) {
   const origin = await tx.buyers.approvedAnywhere(mode, buyerId);
   if (origin === null) return null;
   const hash = await factHash(deps, tx, buyerId);
   return { origin, hash, adoption: adoptionOf(origin, buyer) };
-}
-
-interface ApprovalElsewhere {
-  readonly origin: KycSubmission;
-  readonly adoption: Adoption;
-  readonly hash: Awaited<ReturnType<typeof factHash>>;
 }
 
 function withLocale(payment: Payment, buyerLocale: Locale | null): Payment {

@@ -12,7 +12,7 @@ import {
 } from '../../domain/payments/payment.js';
 import { PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
-import { guardSession, makeSession, type NewSession } from '../access/open-sessions.js';
+import { guardSession, makeSession } from '../access/open-sessions.js';
 import { signIn } from './buyer-steps.js';
 
 /** The newest of each status: no more are paid together, and the list opens the others. */
@@ -35,10 +35,6 @@ export async function signInToOthers(deps: Deps, signedIn: Payment): Promise<voi
   }
 }
 
-export interface OpenedPayment extends NewSession {
-  readonly payment: Payment;
-}
-
 /**
  * A session of another payment of the same mailbox, which ends when this one would have ended.
  * NotFound for a payment of another buyer, organization or mode; InvalidToken if this one was
@@ -49,7 +45,7 @@ export async function openOther(
   session: PageSession,
   paymentId: string,
   locale: Locale,
-): Promise<OpenedPayment> {
+) {
   const tenant = tenantOf(session);
   const { token, session: made } = makeSession(deps, { ...session, paymentId });
   const opened = { ...made, endsAtMs: Math.min(made.endsAtMs, session.endsAtMs) };

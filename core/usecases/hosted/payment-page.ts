@@ -48,7 +48,6 @@ export interface SharedTransfer {
 }
 
 /** The latest of each kind; null if there is none. */
-export type MoneyTimes = ReturnType<typeof moneyTimesOf>;
 
 /** NotFound for an unknown id, and while `isPageOpen` is false. */
 export async function openPage(tx: Tx, publicId: string): Promise<Payment> {

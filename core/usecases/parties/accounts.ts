@@ -50,16 +50,9 @@ export interface CreateAccountInput
   readonly taxId: string | null;
 }
 
-interface CreatedAccount {
-  readonly account: ConnectedAccount;
-  /** The account of this externalId existed. */
-  readonly replayed: boolean;
-  /** The fields of a replay that differ from what is stored. */
-  readonly mismatch: readonly string[];
-}
-
 /**
- * Creates an account, or finds the one of this externalId. Concurrent creates make one account.
+ * Creates an account, or finds the one of this externalId, with the fields that differ from what is
+ * stored. Concurrent creates make one account.
  * IdempotencyKeyConflict: the account with `newId` exists.
  */
 export async function createAccount(
@@ -67,7 +60,7 @@ export async function createAccount(
   tenant: Tenant,
   input: CreateAccountInput,
   newId: string | null = null,
-): Promise<CreatedAccount> {
+) {
   const created = await deps.store.run(async (tx) => {
     if (newId !== null && (await tx.accounts.get(tenant, newId)) !== null) {
       throw new PonteError('IdempotencyKeyConflict', 'This account was created before.');

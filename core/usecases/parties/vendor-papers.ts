@@ -25,13 +25,7 @@ import type { Deps } from '../../ports/deps.js';
 import type { Tx } from '../../ports/storage.js';
 import { audited, recordExport } from '../service/audit-log.js';
 import { type AttachmentRefusal, storeNamedFile } from './attachments.js';
-import {
-  contentOf,
-  createUpload,
-  type DocumentContent,
-  type Upload,
-  type UploadInput,
-} from './documents.js';
+import { contentOf, createUpload, type Upload, type UploadInput } from './documents.js';
 import { loadOrganization } from './organizations.js';
 
 /** Who has papers: an organization or a seller (its id) in a tenant, or the partner of a mode. */
@@ -151,18 +145,11 @@ export async function offeredPapers(
   return offered.filter((paper) => paperStateOn(paper, today) !== 'ended');
 }
 
-export interface OfferedPaper extends DocumentContent {
-  readonly name: string;
-}
-
 /**
  * The papers of a payment, opened one after another, for one download, which the audit log has.
  * NotFound without any.
  */
-export async function downloadPapers(
-  deps: Deps,
-  payment: Payment,
-): Promise<readonly (() => Promise<OfferedPaper | null>)[]> {
+export async function downloadPapers(deps: Deps, payment: Payment) {
   const nowMs = deps.clock.nowMs();
   const papers = await deps.store.run((tx) => offeredPapers(tx, payment, nowMs));
   if (papers.length === 0) throw new PonteError('NotFound');

@@ -23,16 +23,6 @@ import type { Tx } from '../../ports/storage.js';
 import { takeVerifySlot } from '../service/rate-limits.js';
 import { currentKeyIn } from '../service/service-keys.js';
 
-export interface ShownBankDetails {
-  readonly checkCode: string;
-  /** What a person types at /verify with the code. */
-  readonly shortId: string;
-  readonly issuedAtMs: number;
-  /** When the details were given that these replace; null for the first ones. */
-  readonly replacedAtMs: number | null;
-  readonly history: AccountHistory;
-}
-
 /** `same`: the latest payment of the buyer to the payee that was paid to one of these accounts. */
 export type AccountHistory =
   | {
@@ -91,12 +81,11 @@ export async function stageBankDetails(
   tx.bankDetails.insert(details, accountsIn(payinInstructions));
 }
 
-/** Null before the payment has instructions. NotFound. */
-export async function readBankDetails(
-  deps: Deps,
-  tenant: Tenant,
-  paymentId: string,
-): Promise<ShownBankDetails | null> {
+/**
+ * Null before the payment has instructions. `replacedAtMs`: when the details were given that these
+ * replace. NotFound.
+ */
+export async function readBankDetails(deps: Deps, tenant: Tenant, paymentId: string) {
   return deps.store.run(async (tx) => {
     const [payment, given] = await Promise.all([
       tx.payments.get(tenant, paymentId),

@@ -35,16 +35,6 @@ export interface LedgerDifference {
   readonly foundMinor: bigint;
 }
 
-/** What was compared. */
-export interface LedgerCounts {
-  readonly payments: number;
-  readonly deposits: number;
-  /** Lines of postings. */
-  readonly lines: number;
-  /** Accounts of each currency that have a line. */
-  readonly accounts: number;
-}
-
 /** At most `max` differences. */
 export async function findDifferences(
   deps: Pick<Deps, 'store'>,
@@ -54,10 +44,7 @@ export async function findDifferences(
 }
 
 /** At most `max` differences, with what was compared until then. */
-export async function checkLedger(
-  { store }: Pick<Deps, 'store'>,
-  max: number,
-): Promise<{ readonly differences: readonly LedgerDifference[]; readonly counts: LedgerCounts }> {
+export async function checkLedger({ store }: Pick<Deps, 'store'>, max: number) {
   const found: LedgerDifference[] = [];
   const tally = new Tally();
   async function checkRows<Row>(

@@ -2,18 +2,12 @@
 // rows that it is about.
 import type { Deps } from '../../ports/deps.js';
 import { readAnchors } from './audit-anchors.js';
-import { type AuditCheck, verifyAudit } from './audit-log.js';
+import { verifyAudit } from './audit-log.js';
 import { compareHeldRows } from './row-comparison.js';
 import { openedKeys } from './service-keys.js';
 
-export interface WholeAuditCheck extends AuditCheck {
-  /** Rows that were compared with the log. */
-  readonly rows: number;
-  readonly anchors: number;
-}
-
-/** `anchorsText` is a file of anchors; '' without one. */
-export async function checkAudit(deps: Deps, anchorsText: string): Promise<WholeAuditCheck> {
+/** `anchorsText` is a file of anchors; '' without one. `rows` were compared with the log. */
+export async function checkAudit(deps: Deps, anchorsText: string) {
   const { anchors, foreignLines } = await readAnchors(deps, anchorsText);
   const log = await verifyAudit(deps, anchors, await openedKeys(deps, 'record'));
   const held = await compareHeldRows(deps);

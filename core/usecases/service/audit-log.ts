@@ -303,8 +303,6 @@ export interface AuditDefect {
   readonly problem: string;
 }
 
-export type AuditCheck = Awaited<ReturnType<typeof verifyAudit>>;
-
 /**
  * Reads the whole log, verifies the signatures of operators, and compares it with its head and with
  * heads that somebody kept outside the database (`anchors`) or that its records cite. With the keys

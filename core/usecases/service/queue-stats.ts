@@ -1,3 +1,4 @@
+// The load of the queues, for the metrics and `ponte doctor`.
 import type { Deps } from '../../ports/deps.js';
 import type { QueueName } from '../../ports/storage.js';
 

@@ -37,18 +37,12 @@ export function listDeliveries(
   });
 }
 
-export interface NamedDelivery {
-  readonly delivery: WebhookDelivery;
-  /** Null for an event that is not about a payment. */
-  readonly payment: Payment | null;
-}
-
 /** The same page, with the payments. */
 export async function listNamedDeliveries(
   deps: Deps,
   tenant: Tenant,
   filter: Parameters<typeof listDeliveries>[2],
-): Promise<readonly NamedDelivery[]> {
+) {
   const found = await listDeliveries(deps, tenant, filter);
   return deps.store.run((tx) =>
     Promise.all(
@@ -116,19 +110,8 @@ export function listOfEvent(
   return deps.store.run((tx) => tx.deliveries.ofEvent(tenant, eventId, OF_EVENT_MAX));
 }
 
-/** How the webhooks of one payment do at an endpoint. */
-export interface EndpointDeliveries {
-  readonly subscription: Subscription;
-  /** Oldest first. */
-  readonly deliveries: readonly WebhookDelivery[];
-}
-
-/** By subscription, in the order of their first delivery. */
-export function listOfPayment(
-  deps: Deps,
-  tenant: Tenant,
-  paymentId: string,
-): Promise<readonly EndpointDeliveries[]> {
+/** By subscription, in the order of their first delivery; deliveries with the oldest first. */
+export function listOfPayment(deps: Deps, tenant: Tenant, paymentId: string) {
   return deps.store.run(async (tx) => {
     const page = { fromMs: 0, afterId: '', limit: OF_PAYMENT_MAX };
     const found = await tx.deliveries.ofSubject(tenant, paymentId, page);

@@ -57,21 +57,16 @@ interface EventSearch extends NewestPage {
   readonly type: string | null;
 }
 
-interface FoundEvents {
-  readonly events: readonly NumberedEvent[];
-  /** `beforeSequence` of the next page; null after the last one. */
-  readonly next: number | null;
-}
-
 /**
  * Events, newest first. No index has the types, so a page of one type looks at SEARCHED_MAX events
- * at most: it may have fewer events than its limit although there are more.
+ * at most: it may have fewer events than its limit although there are more. `next` is the
+ * `beforeSequence` of the next page; null after the last one.
  */
 export async function searchEvents(
   { store }: Pick<Deps, 'store'>,
   tenant: Tenant,
   { subjectId, type, beforeSequence, limit }: EventSearch,
-): Promise<FoundEvents> {
+) {
   return store.run(async (tx) => {
     const head = beforeSequence === null ? await tx.feed.head(tenant) : null;
     const before = beforeSequence ?? (head?.sequence ?? 0) + 1;
