@@ -34,8 +34,12 @@ import { readConsolidated } from '../hosted/payment-page.js';
 import { nextReference } from '../payments/command-references.js';
 import { changePayment, loadPayment, readView } from '../payments/payment-store.js';
 import { requirePartner } from '../service/partner-calls.js';
+import { takeStored } from '../service/rate-limits.js';
 import { currentKeyIn } from '../service/service-keys.js';
 import { playDossier } from './sandbox-dossier.js';
+
+/** What a deposit takes in the database with its posting and message, rounded up. */
+const DEPOSIT_BYTES = 4_096;
 
 /**
  * The name on the account that pays a pay-in, or a transfer to this party for several payments: the
@@ -93,8 +97,12 @@ export async function simulate(
   return readView(deps, tenant, paymentId);
 }
 
-/** A transfer with a text that names nothing. */
+/**
+ * A transfer with a text that names nothing. Each waits for an operator, and its row comes by a
+ * message: no batch of the request takes it from the budget of the tenant. StorageLimitExceeded.
+ */
 async function playUnmatched(deps: Deps, sandbox: PartnerSandbox, payment: Payment): Promise<void> {
+  await takeStored(deps, tenantOf(payment), 'keys', { rows: 1, bytes: DEPOSIT_BYTES });
   const { amountMinor, currency } = payment.amount;
   const amount = money(amountMinor + UNMATCHED_BY_MINOR, currency);
   const bytes = Buffer.from(deps.ids.randomBytes(4));

@@ -7,6 +7,7 @@ import { money } from '../../../../core/domain/base/money.js';
 import type { Tenant } from '../../../../core/domain/base/tenant.js';
 import { eventTypes } from '../../../../core/domain/payments/event.js';
 import type { SimulatedEvent } from '../../../../core/domain/payments/simulated-event.js';
+import { defaultStorageLimits } from '../../../../core/domain/service/storage-limits.js';
 import {
   offerConsolidated,
   payConsolidated,
@@ -25,6 +26,7 @@ import {
 } from '../../../../core/usecases/payments/payments.js';
 import { runAdvances } from '../../../../core/usecases/sandbox/sandbox.js';
 import { simulate } from '../../../../core/usecases/sandbox/simulations.js';
+import { takeStored } from '../../../../core/usecases/service/rate-limits.js';
 import { memoryOnly } from '../../../support/partners/memory-only.js';
 import { Scene as Payment } from '../../../support/scenes/command-scene.js';
 import { assignDeposit, listDeposits } from '../../../support/scenes/deposit-decisions.js';
@@ -370,6 +372,17 @@ for (const memory of [null, memoryOnly()]) {
     assert.deepEqual(await findDifferences(made.deps, 10), []);
   });
 }
+
+test('money without a reference takes from the rows that the organization may add a day', async (t) => {
+  const { made, tenant, id, simulate } = await waiting(t);
+  await made.play(tenant, id, 'on_ramp_pending');
+  const rows = defaultStorageLimits.test.rowsADay - 1;
+  await takeStored(made.deps, tenant, 'keys', { rows, bytes: 0 });
+  await simulate('money_unmatched');
+  await assert.rejects(simulate('money_unmatched'), { code: 'StorageLimitExceeded' });
+  const page = { beforeId: null, limit: 10, waiting: true };
+  assert.equal((await listDeposits(made.deps, page)).length, 1);
+});
 
 test('money without a reference waits for an operator, who can assign it', async (t) => {
   const { made, tenant, id, simulate, read } = await waiting(t);
