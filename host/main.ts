@@ -245,6 +245,7 @@ async function acquireDatabase(store: ServedStore, deps: Deps, role: HostRole): 
   if (problem !== null) throw new ConfigError([`PONTE_SECRET_KEYS: ${problem}`]);
   await recordKeyCheckValue(deps);
   await currentKey(deps, 'partner');
+  deps.ids.postedUntil((await deps.store.run((tx) => tx.ledger.newestMs())) ?? 0);
   // Work of a killed process resumes immediately; with other hosts, when its leases end.
   if (access === 'exclusive') {
     await store.claims.releaseAll(deps.clock.nowMs());

@@ -3,6 +3,7 @@
 // by creation time, and randomly within a millisecond. A named id has
 // the time and the cell of the id that it follows from.
 import { createHash, hash, randomBytes } from 'node:crypto';
+import { DAY_MS } from '../../core/domain/base/instant.js';
 import { assert } from '../../core/errors.js';
 import {
   CELLS,
@@ -25,15 +26,17 @@ export type RandomSource = (length: number) => Uint8Array;
 export function createIds(bytes: RandomSource = pooledBytes(), cell = 0): Ids {
   assert(Number.isInteger(cell) && cell >= 0 && cell < CELLS, `a cell is from 0 to ${CELLS - 1}`);
   const cellText = numberText(cell, ID_CELL_CHARACTERS);
+  const next: Ids['next'] = (prefix, nowMs) => {
+    assert(
+      Number.isInteger(nowMs) && nowMs >= 0 && nowMs < TIME_LIMIT_MS,
+      'an id is made at whole milliseconds of 48 bits',
+    );
+    const time = numberText(nowMs, ID_TIME_CHARACTERS);
+    return idText(prefix, `${time}${cellText}`, bytes(RANDOM_BYTES));
+  };
   return {
-    next: (prefix, nowMs) => {
-      assert(
-        Number.isInteger(nowMs) && nowMs >= 0 && nowMs < TIME_LIMIT_MS,
-        'an id is made at whole milliseconds of 48 bits',
-      );
-      const time = numberText(nowMs, ID_TIME_CHARACTERS);
-      return idText(prefix, `${time}${cellText}`, bytes(RANDOM_BYTES));
-    },
+    next,
+    ...postingIds(next),
     named: (prefix, id, name) => {
       const from = id.indexOf('_') + 1;
       const start = id.slice(from, from + ID_TIME_CHARACTERS + ID_CELL_CHARACTERS);
@@ -41,6 +44,24 @@ export function createIds(bytes: RandomSource = pooledBytes(), cell = 0): Ids {
       return idText(prefix, start, named);
     },
     randomBytes: bytes,
+  };
+}
+
+/** A clock that is further off was not read by anybody; its postings stay where they are. */
+const STEP_BACK_MAX_MS = DAY_MS;
+
+export function postingIds(next: Ids['next']): Pick<Ids, 'posting' | 'postedUntil'> {
+  let lastMs = 0;
+  return {
+    posting(nowMs) {
+      const isBack = nowMs < lastMs && lastMs - nowMs < STEP_BACK_MAX_MS;
+      // Ids of one millisecond are in no order.
+      lastMs = isBack ? lastMs + 1 : nowMs;
+      return { id: next('pst', lastMs), atMs: lastMs };
+    },
+    postedUntil(atMs) {
+      lastMs = Math.max(lastMs, atMs);
+    },
   };
 }
 

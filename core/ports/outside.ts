@@ -205,6 +205,13 @@ export interface Ids {
   next(prefix: IdPrefix, nowMs: number): string;
   /** The same for the same `id`, whose time and cell it has, and name: unguessable if one is. */
   named(prefix: IdPrefix, id: string, name: string): string;
+  /**
+   * The id and time of a new posting. Readers of the books resume after the last id that they have,
+   * so it is not before any other one, also if the clock went back by less than a day.
+   */
+  posting(nowMs: number): { readonly id: string; readonly atMs: number };
+  /** There are postings up to this time. */
+  postedUntil(atMs: number): void;
   randomBytes(length: number): Uint8Array;
 }
 

@@ -411,6 +411,8 @@ export interface Tx {
     /** The subject is a payment, or a deposit with its `depositTenant`. */
     append(tenant: Tenant, subjectId: string, id: string, posting: Posting, atMs: number): void;
     ofSubject(tenant: Tenant, subjectId: string): Many<StoredPosting>;
+    /** The time of the last posting of any organization, in the order of their ids. */
+    newestMs(): Found<number>;
     /** In the order of their ids, with an end that is not included. */
     page(
       tenant: Tenant,

@@ -19,6 +19,7 @@ import { PonteError } from '../../core/errors.js';
 import { aDeposit } from '../support/samples/deposit-samples.js';
 import {
   aCommand,
+  anOrganization,
   aPartyCommand,
   aPayment,
   aQuote,
@@ -66,6 +67,19 @@ export function storeMoneyContract(fresh: OpenStore): void {
       stored.map(({ atMs }) => atMs),
       began.slice(1),
     );
+  });
+
+  test('the time of the last posting is that of the highest id, over all organizations', async () => {
+    const empty = await fresh();
+    assert.equal(await empty.run((tx) => tx.ledger.newestMs()), null);
+    const paid = posting('funds_received', transfer('buyer', 'partner_float', money(7n, 'EUR')));
+    const store = await fresh((tx) => {
+      tx.organizations.insert(anOrganization(), []);
+      tx.ledger.append(tenant, 'pi_1', 'pst_1', paid, T0 + 5);
+      tx.ledger.append(live, 'pi_2', 'pst_3', paid, T0 + 4);
+      tx.ledger.append(live, 'pi_2', 'pst_2', paid, T0 + 9);
+    });
+    assert.equal(await store.run((tx) => tx.ledger.newestMs()), T0 + 5);
   });
 
   test('the postings of a tenant are read in order of their ids, whole, between two ids', async () => {

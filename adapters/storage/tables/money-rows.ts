@@ -195,6 +195,12 @@ const floatsSql = [
   'left join quotes q on q.org_id = p.org_id and q.mode = p.mode and q.id = p.quote_id',
 ].join(' ');
 
+const newestSql = [
+  'select max(newest) as newest from (select (select posted_at from ledger_lines l',
+  'where l.org_id = o.org_id and l.mode = m.mode order by posting_id desc limit 1) as newest',
+  "from organizations o cross join (select 'test' as mode union all select 'live') m) found",
+].join(' ');
+
 const paidOutSql = [
   'select currency, cast(sum(amount_minor) as bigint) as amount_minor from ledger_lines',
   "where org_id = $1 and mode = $2 and account = 'seller'",
@@ -221,6 +227,10 @@ export const ledgerPart: TxPart<'ledger'> = {
       quotedMinor: minor.null('source_minor').read(row),
       feesMinor: minor.null('fees_minor').read(row),
     }));
+  },
+  async newestMs(unit) {
+    const [row] = await unit.rows('ledger_lines', newestSql, []);
+    return row === undefined ? null : time.null('newest').read(row);
   },
   append(unit, { orgId, mode }, subjectId, postingId, posting, atMs) {
     for (const [index, line] of posting.lines.entries()) {

@@ -502,7 +502,8 @@ function stageDeposit(
   for (const next of steps) {
     const posting = depositPosting(before, next);
     if (posting !== null) {
-      tx.ledger.append(depositTenant(next), next.id, deps.ids.next('pst', nowMs), posting, nowMs);
+      const { id, atMs } = deps.ids.posting(nowMs);
+      tx.ledger.append(depositTenant(next), next.id, id, posting, atMs);
     }
     before = next;
   }

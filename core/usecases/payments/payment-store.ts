@@ -73,7 +73,8 @@ export async function stageChange(
   tx.payments.update(payment);
   if (funds !== was.funds) tx.funds.put(funds);
   for (const posting of change.postings) {
-    tx.ledger.append(tenant, payment.id, deps.ids.next('pst', nowMs), posting, nowMs);
+    const { id, atMs } = deps.ids.posting(nowMs);
+    tx.ledger.append(tenant, payment.id, id, posting, atMs);
   }
   const events = paymentEvents(change.events, () => deps.ids.next('evt', nowMs));
   if (events.length > 0) {

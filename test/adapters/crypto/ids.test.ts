@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { createIds, seededBytes } from '../../../adapters/crypto/ids.js';
+import { DAY_MS } from '../../../core/domain/base/instant.js';
 import { AssertionFailure } from '../../../core/errors.js';
 import { CELLS } from '../../../core/ports/outside.js';
 
@@ -106,4 +107,15 @@ test('seeded bytes are one stream, however they are cut', () => {
       assert.deepEqual(parts, Buffer.from(seededBytes('s')(total)));
     }),
   );
+});
+
+test('a posting is not before another one, also after the clock went back by less than a day', () => {
+  const ids = createIds();
+  const made = (nowMs: number) => ids.posting(nowMs).atMs;
+  ids.postedUntil(DAY_MS);
+  const times = [0, DAY_MS - 1, DAY_MS, 2 * DAY_MS, 2 * DAY_MS, DAY_MS + 5, DAY_MS + 6];
+  const expected = [0, DAY_MS - 1, DAY_MS, 2 * DAY_MS, 2 * DAY_MS, 2 * DAY_MS + 1, 2 * DAY_MS + 2];
+  assert.deepEqual(times.map(made), expected);
+  const { id, atMs } = ids.posting(DAY_MS + 7);
+  assert.ok(id > ids.next('pst', atMs - 1) && id < ids.next('pst', atMs + 1));
 });

@@ -153,6 +153,7 @@ const sortedGroups: Readonly<Record<string, string>> = {
 const smallTables: Readonly<Record<string, string>> = {
   ...wholeTables,
   ...heldPart,
+  'as newest from organizations': 'a process that starts seeks the last posting of each one',
   'update book_readings': 'a partner and mode have six',
   'update reconciliations': 'a partner and mode have one',
 };

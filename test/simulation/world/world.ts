@@ -1,6 +1,7 @@
 // One simulated world: the real store in memory, processes that come and die, the partner, the
 // receivers, and the time. A step lets something begin or lets waiting calls go on, in an order
 // that the seed decides; after every step the invariants are held against what is there.
+import { postingIds } from '../../../adapters/crypto/ids.js';
 import { HOUR_MS } from '../../../core/domain/base/instant.js';
 import type { Mode, Tenant } from '../../../core/domain/base/tenant.js';
 import type { DocumentKind, DocumentOwner } from '../../../core/domain/parties/document.js';
@@ -452,11 +453,13 @@ export class World implements Surroundings {
 function seededIds(random: SeededRandom): Ids {
   let count = 0;
   const timeText = (atMs: number) => atMs.toString(36).padStart(9, '0');
+  const next: Ids['next'] = (prefix, nowMs) => {
+    count += 1;
+    return `${prefix}_${timeText(nowMs)}${count.toString(16).padStart(6, '0')}`;
+  };
   return {
-    next: (prefix, nowMs) => {
-      count += 1;
-      return `${prefix}_${timeText(nowMs)}${count.toString(16).padStart(6, '0')}`;
-    },
+    next,
+    ...postingIds(next),
     named: (prefix, id, name) => `${prefix}_${id.slice(id.indexOf('_') + 1)}/${name}`,
     randomBytes: (length) => Uint8Array.from({ length }, () => random.between(0, 255)),
   };

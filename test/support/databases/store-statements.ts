@@ -245,6 +245,7 @@ function readsOfMoney(tx: Tx): readonly Promise<unknown>[] {
     tx.commands.since({ fromMs: 0, afterId: '', limit: 5 }),
     tx.commands.list({ stuck: true, limit: 5 }),
     tx.commands.list({ stuck: false, limit: 5 }),
+    tx.ledger.newestMs(),
     tx.ledger.ofSubject(tenant, 'pi_1'),
     tx.ledger.page(tenant, { afterId: 'a', beforeId: 'z', limit: 5 }),
     tx.ledger.paidOut(tenant, T0, T0 + 1),

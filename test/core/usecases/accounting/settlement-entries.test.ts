@@ -1,6 +1,7 @@
 // The entries for the books of an organization, against what its payments say of their money.
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { createIds } from '../../../../adapters/crypto/ids.js';
 import { bookAccounts } from '../../../../core/domain/accounting/account-name.js';
 import {
   type Accounting,
@@ -13,7 +14,7 @@ import {
   type EntryLine,
   summedLines,
 } from '../../../../core/domain/accounting/settlement-entry.js';
-import { DAY_MS, formatInstant, MINUTE_MS } from '../../../../core/domain/base/instant.js';
+import { DAY_MS, formatInstant, HOUR_MS, MINUTE_MS } from '../../../../core/domain/base/instant.js';
 import { money, parseAmount } from '../../../../core/domain/base/money.js';
 import type { Tenant } from '../../../../core/domain/base/tenant.js';
 import { daysAfter, endOfDay } from '../../../../core/domain/base/time-zone.js';
@@ -309,4 +310,40 @@ test('a closed month never changes: what comes later, and other names, are of th
   assert.deepEqual(opening, [], 'a file without balances reads its own days alone');
   const other = await made.newTenant();
   assert.deepEqual((await readAccounting(deps, other)).closed, []);
+});
+
+test('a reader of the books misses nothing after the clock of the machine went back', async (t) => {
+  const made = await world(t);
+  const tenant = await made.newTenant();
+  const settled = async () => {
+    const id = await made.newPayment(tenant);
+    await made.play(tenant, id, 'settled');
+    return id;
+  };
+  const ids: string[] = [];
+  const read: string[] = [];
+  let lastId: string | null = null;
+  const resume = async () => {
+    const page = await readEntries(made.deps, tenant, { ...allOfThem, afterId: lastId }, 500);
+    read.push(...page.entries.map(({ subjectId }) => subjectId));
+    lastId = page.lastId;
+  };
+  made.advanceClock(HOUR_MS);
+  ids.push(await settled());
+  made.advanceClock(2 * MINUTE_MS);
+  await resume();
+  made.advanceClock(-HOUR_MS);
+  ids.push(await settled());
+  // Another process continues the order.
+  const newestMs = (await made.deps.store.run((tx) => tx.ledger.newestMs())) ?? 0;
+  const fresh = createIds();
+  fresh.postedUntil(newestMs);
+  Object.assign(made.deps.ids, fresh);
+  ids.push(await settled());
+  await resume();
+  made.advanceClock(2 * HOUR_MS);
+  ids.push(await settled());
+  made.advanceClock(2 * MINUTE_MS);
+  await resume();
+  assert.deepEqual([...new Set(read)], ids);
 });
