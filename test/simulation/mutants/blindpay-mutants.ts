@@ -61,6 +61,22 @@ export const blindPayMutants = {
     first: { seed: 4, steps: 200 },
     caughtBy: ['atMostOnePayoutPerPayment'],
   },
+  'a command keeps the id of another one': {
+    nightly: true,
+    file: 'core/usecases/commands/command-answers.ts',
+    edits: [['if (disowned === null) return null;', 'if (disowned !== undefined) return null;']],
+    focus: { ...payments, faults: { ...calm, otherId: 0.5, 'http cut after': 0.3 } },
+    first: { seed: 14, steps: 600 },
+    caughtBy: ['everyTransferOfTheBooksIsHere', 'noWorkIsLeft'],
+  },
+  'the money of another object counts for a command with its id': {
+    nightly: true,
+    file: 'adapters/partner/blindpay/payins.ts',
+    edits: [['if (!fields) return false;', 'if (fields !== null) return false;']],
+    focus: { ...payments, faults: { ...calm, otherId: 0.5, 'http cut after': 0.3 } },
+    first: { seed: 14, steps: 600 },
+    caughtBy: ['whatTheBuyerSentIsAccountedFor', 'noWorkIsLeft'],
+  },
   'the books are not compared with what has ended': {
     file: 'core/usecases/deposits/our-rows.ts',
     edits: [['return isBehind(own, entry)', "return own.end === 'open' && isBehind(own, entry)"]],
