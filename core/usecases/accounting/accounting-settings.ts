@@ -53,13 +53,16 @@ export async function closeMonth(deps: Deps, tenant: Tenant, month: string): Pro
 
 /** NotFound, ValidationError. `addToSum` begins with its balances. */
 export async function stageClosed(
-  { tx, nowMs }: Batch,
+  { deps, tx, nowMs }: Batch,
   tenant: Tenant,
   month: string,
 ): Promise<void> {
   const { accounting, timeZone } = await booksOf(tx, tenant);
   const closing = closingOf(accounting, month, { nowMs, timeZone });
-  if (closing !== null) tx.accounting.put(withClosed(accounting, closing));
+  if (closing === null) return;
+  // The clock may go back into the month.
+  deps.ids.postedUntil(closing.untilMs);
+  tx.accounting.put(withClosed(accounting, closing));
 }
 
 /** Sums what is left of closed months, SUMMED_MAX entries of each tenant; returns how many. */

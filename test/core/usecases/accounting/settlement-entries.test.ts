@@ -17,7 +17,7 @@ import {
 import { DAY_MS, formatInstant, HOUR_MS, MINUTE_MS } from '../../../../core/domain/base/instant.js';
 import { money, parseAmount } from '../../../../core/domain/base/money.js';
 import type { Tenant } from '../../../../core/domain/base/tenant.js';
-import { daysAfter, endOfDay } from '../../../../core/domain/base/time-zone.js';
+import { dayOf, daysAfter, endOfDay } from '../../../../core/domain/base/time-zone.js';
 import { sumByCurrency } from '../../../../core/domain/payments/ledger.js';
 import {
   closeMonth,
@@ -27,6 +27,7 @@ import {
 import {
   allEntries,
   allOfThem,
+  booksOf,
   type EntryRange,
   readEntries,
   readEntryFile,
@@ -346,4 +347,24 @@ test('a reader of the books misses nothing after the clock of the machine went b
   made.advanceClock(2 * MINUTE_MS);
   await resume();
   assert.deepEqual([...new Set(read)], ids);
+});
+
+test('no entry is added to a month that was closed while the clock was ahead', async (t) => {
+  const made = await world(t);
+  const tenant = await made.newTenant();
+  const settle = async () => made.play(tenant, await made.newPayment(tenant), 'settled');
+  await settle();
+  const { timeZone } = await made.deps.store.run((tx) => booksOf(tx, tenant));
+  const month = dayOf(timeZone, made.deps.clock.nowMs()).slice(0, 'YYYY-MM'.length);
+  const endMs = endOfDay(timeZone, daysOfMonth(month).to);
+  made.advanceClock(endMs + 2 * MINUTE_MS - made.deps.clock.nowMs());
+  const { closed } = await closeMonth(made.deps, tenant, month);
+  const balances = closed[0]?.balances ?? assert.fail();
+  made.advanceClock(-HOUR_MS);
+  await settle();
+  made.advanceClock(2 * HOUR_MS);
+  const entries = await allEntries(made.deps, tenant, allOfThem);
+  const lines = entries.filter((one) => one.month === month).flatMap((one) => one.lines);
+  assert.ok(entries.some((one) => one.month > month));
+  assert.deepEqual(summedLines(lines), balances);
 });
