@@ -470,6 +470,6 @@ async function ask(context: PageContext, call: PaymentCall<z.infer<typeof questi
 
 async function simulateEvent({ deps }: PageContext, call: PaymentCall<{ event: string }>) {
   const payment = await paymentIn({ deps }, call);
-  await simulate(deps, payment, payment.id, call.form.event);
+  await simulate(deps, payment, payment.id, call.form.event, 'visitors');
   return seeOther(call.base);
 }

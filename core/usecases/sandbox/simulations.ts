@@ -23,6 +23,7 @@ import {
   simulations,
   UNMATCHED_BY_MINOR,
 } from '../../domain/payments/simulated-event.js';
+import type { BudgetPart } from '../../domain/service/storage-limits.js';
 import { assert, invalid, PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { PartnerSandbox } from '../../ports/partner.js';
@@ -38,8 +39,8 @@ import { takeStored } from '../service/rate-limits.js';
 import { currentKeyIn } from '../service/service-keys.js';
 import { playDossier } from './sandbox-dossier.js';
 
-/** What a deposit takes in the database with its posting and message, rounded up. */
-const DEPOSIT_BYTES = 4_096;
+/** What a message of the sandbox's partner takes in the database, with its records, rounded up. */
+const MESSAGE_BYTES = 8_192;
 
 /**
  * The name on the account that pays a pay-in, or a transfer to this party for several payments: the
@@ -65,19 +66,23 @@ export function readPayerName(
 }
 
 /**
- * Causes an event on a payment of test mode, and returns the payment after it. NotFound in live
- * mode, ValidationError (unknown event), PaymentStateConflict (not possible now),
- * PartnerUnavailable.
+ * Causes an event on a payment of test mode, and returns the payment after it. What follows comes
+ * by a message, which no batch of the request counts, so the event takes it from `part` of the
+ * budget of the tenant. NotFound in live mode, ValidationError (unknown event),
+ * PaymentStateConflict (not possible now), StorageLimitExceeded, PartnerUnavailable.
  */
 export async function simulate(
   deps: Deps,
   tenant: Tenant,
   paymentId: string,
   name: string,
+  part: BudgetPart = 'keys',
 ): Promise<PaymentView> {
   const sandbox = await sandboxOf(deps, tenant);
   const event = simulatedEvents.find((known) => known === name);
   if (event === undefined) throw invalid(`event: send one of ${simulatedEvents.join(', ')}.`);
+  const rows = event === 'money_unmatched' ? 1 : 0;
+  await takeStored(deps, tenant, part, { rows, bytes: MESSAGE_BYTES });
   const { effect, command, scene } = await deps.store.run(async (tx) => {
     const loaded = await loadScene(tx, sandbox, tenant, paymentId);
     const chosen = simulated(event, loaded.facts);
@@ -97,12 +102,8 @@ export async function simulate(
   return readView(deps, tenant, paymentId);
 }
 
-/**
- * A transfer with a text that names nothing. Each waits for an operator, and its row comes by a
- * message: no batch of the request takes it from the budget of the tenant. StorageLimitExceeded.
- */
+/** A transfer with a text that names nothing, which waits for an operator. */
 async function playUnmatched(deps: Deps, sandbox: PartnerSandbox, payment: Payment): Promise<void> {
-  await takeStored(deps, tenantOf(payment), 'keys', { rows: 1, bytes: DEPOSIT_BYTES });
   const { amountMinor, currency } = payment.amount;
   const amount = money(amountMinor + UNMATCHED_BY_MINOR, currency);
   const bytes = Buffer.from(deps.ids.randomBytes(4));

@@ -373,15 +373,20 @@ for (const memory of [null, memoryOnly()]) {
   });
 }
 
-test('money without a reference takes from the rows that the organization may add a day', async (t) => {
+test('what an event stores by a message is taken from the budget of the organization', async (t) => {
   const { made, tenant, id, simulate } = await waiting(t);
   await made.play(tenant, id, 'on_ramp_pending');
-  const rows = defaultStorageLimits.test.rowsADay - 1;
-  await takeStored(made.deps, tenant, 'keys', { rows, bytes: 0 });
+  const { rowsADay, mebibytesADay } = defaultStorageLimits.test;
+  await takeStored(made.deps, tenant, 'keys', { rows: rowsADay - 1, bytes: 0 });
   await simulate('money_unmatched');
-  await assert.rejects(simulate('money_unmatched'), { code: 'StorageLimitExceeded' });
+  const full = { code: 'StorageLimitExceeded' };
+  await assert.rejects(simulate('money_unmatched'), full);
   const page = { beforeId: null, limit: 10, waiting: true };
   assert.equal((await listDeposits(made.deps, page)).length, 1);
+  const bytes = mebibytesADay * 1_024 * 1_024 - 24 * 1_024;
+  await takeStored(made.deps, tenant, 'keys', { rows: 0, bytes });
+  await simulate('money_arrives');
+  await assert.rejects(Promise.all([simulate('money_twice'), simulate('money_twice')]), full);
 });
 
 test('money without a reference waits for an operator, who can assign it', async (t) => {
