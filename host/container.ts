@@ -224,7 +224,6 @@ function settings(config: Config, address: Address): Deps['settings'] {
     answerDays: config.answerDays,
     drift: config.drift,
     regime: config.regime,
-    allowPrivateUrls: config.allowPrivateUrls,
     get baseUrl() {
       return address.baseUrl;
     },

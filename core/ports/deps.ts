@@ -108,6 +108,4 @@ export interface Settings {
   readonly drift: DriftLimits;
   /** The rule under which the partner pays out. */
   readonly regime: Regime;
-  /** Whether webhook URLs may be http and private: development only. */
-  readonly allowPrivateUrls: boolean;
 }

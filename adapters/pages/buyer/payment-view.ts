@@ -249,7 +249,6 @@ const closed = {
   isLate: false,
   answerByMs: null,
   endedAtMs: null,
-  expiresAtMs: null,
 } as const satisfies Partial<PagePayment>;
 
 /** What the link alone shows. */
@@ -336,6 +335,5 @@ function innerPayment(deps: PageSettings, shown: PaymentPage): Pick<PagePayment,
     isLate: shown.isLate,
     answerByMs: answerByMs(shown, deps.settings),
     endedAtMs: shown.endedAtMs,
-    expiresAtMs: payment.expiresAtMs,
   };
 }

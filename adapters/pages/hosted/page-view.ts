@@ -133,7 +133,6 @@ export interface PagePayment
   readonly answerByMs: number | null;
   /** When it was settled, failed, cancelled or expired; null before, and if it is not known. */
   readonly endedAtMs: number | null;
-  readonly expiresAtMs: number | null;
 }
 
 /** A payment that is paid by one transfer with others. */

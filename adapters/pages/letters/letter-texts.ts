@@ -1,7 +1,7 @@
 // What a letter says, as facts that are formatted for a language and sentences made of them. The
 // catalogues have the sentences; letters.tsx makes the plain text and the HTML of them.
 import type { MemberRole } from '../../../core/domain/access/member.js';
-import { deadline, type SayDeadline } from '../../../core/domain/base/deadline.js';
+import { deadline } from '../../../core/domain/base/deadline.js';
 import type { Money } from '../../../core/domain/base/money.js';
 import {
   isOwnerNotice,
@@ -33,40 +33,7 @@ export interface MemberFacts extends LetterFacts {
   readonly role: MemberRole | null;
 }
 
-export interface PaymentFacts extends LetterFacts {
-  readonly payee: string;
-  readonly amount: string;
-  readonly number: string | null;
-  readonly purchaseOrder: string | null;
-  readonly buyerReference: string | null;
-  readonly due: string | null;
-  readonly received: string;
-  readonly missing: string;
-  /** Some of the money arrived. */
-  readonly isPart: boolean;
-  /** By when the money must arrive; null if the partner does not say. */
-  readonly payBy: SayDeadline<string> | null;
-  /** What was sent beyond the amount; null if nothing. */
-  readonly surplus: string | null;
-  readonly goesBack: string;
-  readonly refunded: string;
-  /** What the payee received; null before the settlement. */
-  readonly settled: string | null;
-  /** The receipt is attached. */
-  readonly hasReceipt: boolean;
-  /** The bank details replace those that were given before. */
-  readonly isReplacement: boolean;
-  /** Money of the buyer has not left the partner for sure. */
-  readonly isHeld: boolean;
-  /** A person must return the money. */
-  readonly isReturnedByHand: boolean;
-  /** Whom the buyer asked to approve; empty: nobody. */
-  readonly approver: string;
-  /** Why the approver declined; null if it did not. */
-  readonly declineReason: string | null;
-  /** The invoices of an invitation; null if it is for one. */
-  readonly invoices: InvoiceList | null;
-}
+export type PaymentFacts = ReturnType<typeof paymentFacts>;
 
 export interface InvoiceList {
   readonly count: number;
@@ -437,7 +404,7 @@ function paperFacts(catalogue: LetterCatalogue, letter: Letter) {
   };
 }
 
-function paymentFacts(letter: Letter, about: NonNullable<Letter['about']>): PaymentFacts {
+function paymentFacts(letter: Letter, about: NonNullable<Letter['about']>) {
   const { payment, funds } = about;
   const { writtenAtMs } = letter;
   const format = formatFor(letter);
@@ -454,28 +421,39 @@ function paymentFacts(letter: Letter, about: NonNullable<Letter['about']>): Paym
     payee: oneLine(payment.payeeName ?? letter.organization.name),
     amount: money(payment.amount),
     ...bookFacts(letter, payment),
+    /** The invoices of an invitation; null if it is for one. */
     invoices: invoiceListOf(letter),
     received: money(amounts.received),
     missing: money(amounts.missing),
+    /** Some of the money arrived. */
     isPart: received > 0n,
+    /** By when the money must arrive; null if the partner does not say. */
     payBy:
       payByMs === null
         ? null
         : deadline(payByMs, writtenAtMs, format.deadline(payByMs, writtenAtMs)),
+    /** What was sent beyond the amount; null if nothing. */
     surplus: received > amountMinor ? inCurrency(received - amountMinor) : null,
     goesBack: money(amounts.goesBack),
     refunded: money(amounts.wentBack),
+    /** What the payee received; null before the settlement. */
     settled: settled === null ? null : money(settled),
+    /** The receipt is attached. */
     hasReceipt: letter.hasReceipt,
+    /** The bank details replace those that were given before. */
     isReplacement: letter.isReplacement,
+    /** Money of the buyer has not left the partner for sure. */
     isHeld: heldMinor(funds) + funds.payoutMinor > 0n,
+    /** A person must return the money. */
     isReturnedByHand: funds.refund === 'needs_review',
+    /** Whom the buyer asked to approve; empty: nobody. */
     approver: payment.colleagueApproval?.email ?? '',
+    /** Why the approver declined; null if it did not. */
     declineReason: declined === null ? null : withoutLinks(declined),
   };
 }
 
-function bookFacts(letter: Letter, payment: Payment): Pick<PaymentFacts, DetailName> {
+function bookFacts(letter: Letter, payment: Payment) {
   return {
     number: referenceIn(payment.number),
     purchaseOrder: referenceIn(payment.purchaseOrder),

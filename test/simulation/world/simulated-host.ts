@@ -331,7 +331,6 @@ export class SimulatedHost {
         answerDays: null,
         drift: defaultDrift,
         regime: 'unstated',
-        allowPrivateUrls: true,
       },
     };
   }

@@ -75,7 +75,6 @@ const usualSettings: Settings = {
   answerDays: null,
   drift: defaultDrift,
   regime: 'unstated',
-  allowPrivateUrls: false,
 };
 
 export interface LogEntry {

@@ -170,7 +170,6 @@ export const payment: PagePayment = {
   isPayoutBack: false,
   answerByMs: null,
   endedAtMs: null,
-  expiresAtMs: null,
 };
 
 export function viewOf(page: Page, changes: Partial<PageView> = {}): PageView {
