@@ -2,7 +2,7 @@
 // webhook; the receiver in TypeScript is in package.test.ts.
 import assert from 'node:assert/strict';
 import { execFile, spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -76,9 +76,14 @@ test('ponte-in-ci.sh runs nothing against another host that has its port', async
   await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
   t.after(() => other.close());
   const port = `${(other.address() as AddressInfo).port}`;
+  // The host is real; its fifty payments are those of the test above.
+  const program = join(temporaryFolder(), 'ponte');
+  const words = [process.execPath, ...programArguments].join(' ');
+  const seeded = `[ "$1" != seed ] || { echo '"secret": "pk_test_1.2"'; exit; }`;
+  writeFileSync(program, `${seeded}\nexec ${words} "$@"\n`);
   const env = {
     ...process.env,
-    PONTE: [process.execPath, ...programArguments].join(' '),
+    PONTE: `sh ${program}`,
     PONTE_PORT: port,
     TMPDIR: temporaryFolder(),
   };
