@@ -1,9 +1,14 @@
 // Sessions of people: authenticates requests and pages of the dashboard, accepts memberships, makes
 // tokens, switches their mode, signs out.
 import { parseApiKey } from '../../domain/access/api-key.js';
-import { isActiveMember, type Member, scopesOf } from '../../domain/access/member.js';
+import {
+  isActiveMember,
+  type Member,
+  type MemberRole,
+  scopesOf,
+} from '../../domain/access/member.js';
 import type { Person } from '../../domain/access/person.js';
-import type { ScopeRule } from '../../domain/access/scope.js';
+import type { Scope, ScopeRule } from '../../domain/access/scope.js';
 import {
   isSessionOpen,
   type MemberSession,
@@ -28,7 +33,15 @@ import { requireScope } from './keys.js';
 import { findMember } from './members.js';
 import { openSession } from './open-sessions.js';
 
-export type SessionActor = Awaited<ReturnType<typeof authenticateSession>>;
+export interface SessionActor extends Tenant {
+  readonly memberId: string;
+  readonly session: MemberSession;
+  readonly role: MemberRole;
+  /** `requiresPasskey` of the organization. */
+  readonly requiresPasskey: boolean;
+  /** The scopes of the member's role; never empty. */
+  readonly scopes: readonly Scope[];
+}
 
 /** A member who has a page of the dashboard open. */
 export interface DashboardActor extends SessionActor {
@@ -55,7 +68,10 @@ export type OnboardingStatus = Awaited<ReturnType<typeof onboardingStatus>>;
  * forged or expired, its session is over, or its member was removed. The rows are read each time: a
  * sign-out, a removal or another role takes effect on the next request.
  */
-export async function authenticateSession(deps: Deps, header: string | undefined) {
+export async function authenticateSession(
+  deps: Deps,
+  header: string | undefined,
+): Promise<SessionActor> {
   const token = bearerToken(header);
   if (token === null) throw new PonteError('Unauthorized');
   const nowMs = deps.clock.nowMs();
