@@ -17,8 +17,17 @@ export interface Migration {
 
 type DatabaseName = 'sqlite' | 'postgres';
 
-/** Next to this file, both in the sources and in the built package. */
+const loaded = new Map<DatabaseName, readonly Migration[]>();
+
+/** They do not change while a process runs, which may open many stores. */
 export function loadMigrations(database: DatabaseName): readonly Migration[] {
+  const known = loaded.get(database) ?? readMigrations(database);
+  loaded.set(database, known);
+  return known;
+}
+
+/** Next to this file, both in the sources and in the built package. */
+function readMigrations(database: DatabaseName): readonly Migration[] {
   const folder = new URL('./migrations/', import.meta.url);
   const names = readdirSync(folder).filter((name) => name.endsWith('.sql'));
   return names.sort().map((name, index) => {
