@@ -9,7 +9,7 @@ import type { ExitKind } from './exit-codes.js';
 import { asOperator, type Operator, type Outcome, type Shell } from './operator.js';
 import { table } from './output.js';
 
-export const marks = { ok: 'ok', warning: 'WARN', critical: 'FAIL' } as const;
+const marks = { ok: 'ok', warning: 'WARN', critical: 'FAIL' } as const;
 
 /** Reports a missing database instead of creating one. */
 export async function doctor(shell: Shell): Promise<Outcome> {
@@ -28,17 +28,29 @@ export async function doctor(shell: Shell): Promise<Outcome> {
   return asOperator(shell, look, { authority: 'none', opening: 'looks' });
 }
 
-function outcomeOf(findings: Findings, checks: readonly HealthCheck[]): Outcome {
+function outcomeOf(findings: Findings, checks: readonly HealthCheck[]) {
+  const { json, ...report } = checkReport(checks);
+  const servers = findings.servers?.map(presentServer) ?? null;
+  const backlog = findings.data === null ? null : presentBacklog(findings.data.waiting);
+  return { json: { ...json, servers, backlog }, ...report };
+}
+
+/** `place`: the column, and the field, that tells where a check looked. */
+export function checkReport<const P extends string = never>(
+  checks: readonly (HealthCheck & Readonly<Record<P, string>>)[],
+  ...place: readonly P[]
+) {
+  const ok = checks.every(({ severity }) => severity === 'ok');
   return {
-    json: {
-      ok: checks.every(({ severity }) => severity === 'ok'),
-      checks: checks.map((check) => ({ ...check, ok: check.severity === 'ok' })),
-      servers: findings.servers?.map(presentServer) ?? null,
-      backlog: findings.data === null ? null : presentBacklog(findings.data.waiting),
-    },
+    json: { ok, checks: checks.map((check) => ({ ...check, ok: check.severity === 'ok' })) },
     text: table(
-      ['CHECK', 'STATE', 'DETAIL'],
-      checks.map(({ name, severity, detail }) => [name, marks[severity], detail]),
+      [...place.map((key) => key.toUpperCase()), 'CHECK', 'STATE', 'DETAIL'],
+      checks.map((check) => [
+        ...place.map((key): string => check[key]),
+        check.name,
+        marks[check.severity],
+        check.detail,
+      ]),
       '',
     ),
     exit: exitOfChecks(checks),
@@ -53,7 +65,7 @@ function presentBacklog({ unmatched, ...waiting }: QueueReport) {
   return { ...waiting, unmatched: sums };
 }
 
-export function exitOfChecks(checks: readonly Pick<HealthCheck, 'severity'>[]): ExitKind {
+function exitOfChecks(checks: readonly HealthCheck[]): ExitKind {
   if (checks.some(({ severity }) => severity === 'critical')) return 'checkFailed';
   return checks.every(({ severity }) => severity === 'ok') ? 'done' : 'attention';
 }

@@ -1,9 +1,8 @@
 // `ponte doctor --egress`: whether this machine reaches what Ponte connects to. It changes nothing,
 // and needs a database only for the receivers of all subscriptions.
 import { invalid } from '../core/errors.js';
-import { exitOfChecks, marks } from './doctor.js';
+import { checkReport } from './doctor.js';
 import { asOperator, type Operator, type Outcome, type Shell } from './operator.js';
-import { table } from './output.js';
 
 export interface EgressDoctorOptions {
   readonly url: readonly string[];
@@ -29,17 +28,6 @@ export async function egressDoctor(
         opening: 'looks',
       })
     : [];
-  const checks = await checkEgress(readConfig(shell.env), [...urls, ...subscribed], shell.env);
-  return {
-    json: {
-      ok: checks.every(({ severity }) => severity === 'ok'),
-      checks: checks.map((check) => ({ ...check, ok: check.severity === 'ok' })),
-    },
-    text: table(
-      ['TARGET', 'CHECK', 'STATE', 'DETAIL'],
-      checks.map((check) => [check.target, check.name, marks[check.severity], check.detail]),
-      '',
-    ),
-    exit: exitOfChecks(checks),
-  };
+  const all = [...urls, ...subscribed];
+  return checkReport(await checkEgress(readConfig(shell.env), all, shell.env), 'target');
 }

@@ -3,9 +3,8 @@
 import type { Mode } from '../core/domain/base/tenant.js';
 import type { HealthCheck } from '../core/domain/service/health-check.js';
 import type { PartnerReport } from '../host/partner-checks.js';
-import { exitOfChecks, marks } from './doctor.js';
+import { checkReport } from './doctor.js';
 import type { Outcome, Shell } from './operator.js';
-import { table } from './output.js';
 
 interface ModeCheck extends HealthCheck {
   readonly mode: Mode;
@@ -21,19 +20,9 @@ export async function partnerDoctor(shell: Shell, mode: Mode | null): Promise<Ou
   const chosen: readonly Mode[] = mode === null ? ['test', 'live'] : [mode];
   const reports = await Promise.all(chosen.map((one) => checkPartner(config, one)));
   const checks = reports.flatMap(checksOf);
-  return {
-    json: {
-      ok: checks.every(({ severity }) => severity === 'ok'),
-      partners: reports.map(({ mode: of, partner }) => ({ mode: of, partner })),
-      checks: checks.map((check) => ({ ...check, ok: check.severity === 'ok' })),
-    },
-    text: table(
-      ['MODE', 'CHECK', 'STATE', 'DETAIL'],
-      checks.map((check) => [check.mode, check.name, marks[check.severity], check.detail]),
-      '',
-    ),
-    exit: exitOfChecks(checks),
-  };
+  const { json, ...report } = checkReport(checks, 'mode');
+  const partners = reports.map(({ mode: of, partner }) => ({ mode: of, partner }));
+  return { json: { ok: json.ok, partners, checks: json.checks }, ...report };
 }
 
 function checksOf({ mode, partner, checks }: PartnerReport): readonly ModeCheck[] {
