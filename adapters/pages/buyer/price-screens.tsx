@@ -5,7 +5,7 @@ import { lacksColleagueApproval } from '../../../core/domain/payments/colleague-
 import { Countdown, type ScreenContent } from '../hosted/layout.js';
 import type { QuoteView } from '../hosted/page-view.js';
 import type { PaymentScene } from '../hosted/scene.js';
-import { Button, ButtonForm, Form, Rows, Time } from '../kit/components.js';
+import { ButtonForm, Form, Rows, Submit, Time } from '../kit/components.js';
 import { Icon } from '../kit/icons.js';
 import { ApprovalPart } from './colleagues/approval-screens.js';
 import { FoldedItems } from './line-items.js';
@@ -129,10 +129,9 @@ function Price({
       <ApprovalPart scene={scene} />
       {lacksColleagueApproval(scene.payment) ? null : (
         <Form to="confirm" class="stack-s" quoteId={quote.id}>
-          <div class="actions">
-            <Button look="primary">{texts.price.confirm(amount)}</Button>
-            <span class="small quiet">{texts.price.confirmHint}</span>
-          </div>
+          <Submit beside={<span class="small quiet">{texts.price.confirmHint}</span>}>
+            {texts.price.confirm(amount)}
+          </Submit>
         </Form>
       )}
     </section>,

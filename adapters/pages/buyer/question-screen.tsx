@@ -3,7 +3,7 @@ import { DISPLAY_TEXT_LENGTH_MAX } from '../../../core/domain/payments/display.j
 import type { ScreenContent } from '../hosted/layout.js';
 import type { Page } from '../hosted/page-view.js';
 import type { PaymentScene } from '../hosted/scene.js';
-import { Button, ButtonLink, Form } from '../kit/components.js';
+import { ButtonLink, Form, Submit } from '../kit/components.js';
 import { TextArea } from '../kit/fields.js';
 import { FormKey } from '../kit/pages/form-key.js';
 
@@ -29,10 +29,9 @@ export function questionScreen(
           maxLength={DISPLAY_TEXT_LENGTH_MAX}
           rows={4}
         />
-        <div class="actions">
-          <Button look="primary">{words.send}</Button>
-          <ButtonLink href={view.path}>{texts.frame.back}</ButtonLink>
-        </div>
+        <Submit beside={<ButtonLink href={view.path}>{texts.frame.back}</ButtonLink>}>
+          {words.send}
+        </Submit>
       </Form>
     ),
   };

@@ -110,9 +110,9 @@ export function problemScreen(
     lede: untilMs === null ? text : texts.limited.tryAgain(<Moment atMs={untilMs} />),
     station: null,
     body: (
-      <div class="actions">
-        <ButtonLink href={view.path}>{texts.problem.open}</ButtonLink>
-      </div>
+      <ButtonLink row href={view.path}>
+        {texts.problem.open}
+      </ButtonLink>
     ),
   };
 }

@@ -8,7 +8,6 @@ import type { ScreenContent } from '../hosted/layout.js';
 import type { TogetherView } from '../hosted/page-view.js';
 import type { PaymentScene } from '../hosted/scene.js';
 import {
-  Button,
   ButtonLink,
   Day,
   type FactRow,
@@ -16,6 +15,7 @@ import {
   Form,
   Note,
   Rows,
+  Submit,
   Time,
 } from '../kit/components.js';
 import { Card } from '../kit/pages/card.js';
@@ -48,10 +48,9 @@ export function togetherScreen(scene: PaymentScene, offer: ConsolidatedOffer): S
         {payments.map(({ payment, quote }) => (
           <input type="hidden" name={payment.id} value={quote?.id ?? ''} />
         ))}
-        <div class="actions">
-          <Button look="primary">{texts.price.confirm(format.money(total))}</Button>
-          <ButtonLink to="payments">{texts.frame.back}</ButtonLink>
-        </div>
+        <Submit beside={<ButtonLink to="payments">{texts.frame.back}</ButtonLink>}>
+          {texts.price.confirm(format.money(total))}
+        </Submit>
         <p class="small quiet">{texts.price.confirmHint}</p>
       </Form>,
       ends.length === 0 ? null : (

@@ -192,9 +192,7 @@ function CheckCode({ scene }: { readonly scene: PaymentScene }) {
           <span class="digits">{payment.shortId}</span>
         </p>
       </div>
-      <div class="actions">
-        <ButtonLink to="/verify" icon="shield" text={texts.transfer.checkOther} />
-      </div>
+      <ButtonLink row to="/verify" icon="shield" text={texts.transfer.checkOther} />
       <p class="small quiet">
         {texts.transfer.given(<Time atMs={check.issuedAtMs} />)} {texts.frame.neverMailed}{' '}
         {texts.transfer.changes}

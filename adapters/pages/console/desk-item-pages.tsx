@@ -33,7 +33,7 @@ import {
 import { readPaymentCase } from '../../../core/usecases/money-desk/payment-case.js';
 import { walletOfPayment } from '../../../core/usecases/money-desk/wallet-balances.js';
 import { readOrganizationName } from '../../../core/usecases/parties/organizations.js';
-import { Amount, Button, Facts, Foreign, Form, foreign, Note } from '../kit/components.js';
+import { Amount, Facts, Foreign, Form, foreign, Note, Submit } from '../kit/components.js';
 import type { FieldError } from '../kit/fields.js';
 import { useFrame } from '../kit/page-frame.js';
 import type { PageContext } from '../kit/page-route.js';
@@ -322,9 +322,7 @@ function Again({ row, to }: { row: QueueRow; to: string }) {
       <Form to={`${to}/retry`} class="card stack">
         <h2>{label}</h2>
         <p class="quiet">{hint}</p>
-        <div class="actions">
-          <Button>{label}</Button>
-        </div>
+        <Submit plain>{label}</Submit>
       </Form>
     ));
 }

@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { dayOf } from '../../../core/domain/base/time-zone.js';
 import type { ShownView } from '../../../core/domain/payments/change.js';
-import { Button, ButtonLink, Form } from '../kit/components.js';
+import { ButtonLink, Form, Submit } from '../kit/components.js';
 import { csvFile } from '../kit/csv-line.js';
 import { type PageAnswer, type PageContext, seeOther } from '../kit/page-route.js';
 import { givenIn, listPath } from '../kit/pages/list-page.js';
@@ -69,10 +69,9 @@ function exportOf(path: string, proof: 'session' | 'export_payments', run: Expor
               <p>{words.text}</p>
               <Form to={listPath(path.slice(1), filters)} class="stack" download>
                 <CsvChoice />
-                <div class="actions">
-                  <Button look="primary">{texts.frame.download}</Button>
-                  <ButtonLink href={list}>{words.back}</ButtonLink>
-                </div>
+                <Submit beside={<ButtonLink href={list}>{words.back}</ButtonLink>}>
+                  {texts.frame.download}
+                </Submit>
               </Form>
               <p class="small quiet">{proof === 'session' ? words.proof : words.proven}</p>
             </section>

@@ -32,7 +32,6 @@ import { searchAccounts } from '../../../core/usecases/parties/party-search.js';
 import { listAccountChanges } from '../../../core/usecases/parties/payout-changes.js';
 import {
   Badge,
-  Button,
   ButtonLink,
   Facts,
   Foreign,
@@ -42,6 +41,7 @@ import {
   Note,
   OwnId,
   Secret,
+  Submit,
 } from '../kit/components.js';
 import { Icon } from '../kit/icons.js';
 import type { PageAnswer, PageContext } from '../kit/page-route.js';
@@ -389,9 +389,7 @@ function Missing({ account }: { readonly account: ConnectedAccount }) {
       {lacks.length > 0 && may(view, 'connected_accounts:write') ? (
         <Form to={`sellers/${account.id}/onboarding-link`} class="stack-s">
           <p class="small quiet">{words.linkText}</p>
-          <div class="actions">
-            <Button>{words.makeLink}</Button>
-          </div>
+          <Submit plain>{words.makeLink}</Submit>
         </Form>
       ) : null}
       {due.length === 0

@@ -360,14 +360,16 @@ export function Badge({ look, text, pill }: Readonly<{ look: string; text: strin
 const addressOf = ({ root, path }: PageFrame['view'], to: string) =>
   to.startsWith('/') ? `${root}${to}` : `${path}/${to}`;
 
-/** A link that looks like a button. */
+/** A link that looks like a button; `row`: it has a row of its own. */
 export function ButtonLink({
+  row,
   look,
   icon,
   text,
   children = text,
   ...of
 }: {
+  readonly row?: true;
   readonly look?: 'primary' | 'danger' | 'sm' | 'sm danger' | 'sm primary';
   readonly icon?: IconName;
   readonly text?: ComponentChildren;
@@ -375,12 +377,13 @@ export function ButtonLink({
 } & ({ readonly href: string } | { readonly to: string })) {
   const { view } = useFrame();
   const href = 'to' in of ? addressOf(view, of.to) : of.href;
-  return (
+  const link = (
     <a class={look === undefined ? 'btn' : `btn ${look}`} href={href}>
       {icon === undefined ? null : <Icon name={icon} />}
       {children}
     </a>
   );
+  return row ? <div class="actions">{link}</div> : link;
 }
 
 interface ButtonProps {
@@ -401,10 +404,16 @@ export function Button({ look, name, value, text, children = text }: ButtonProps
 }
 
 /** The button of a form below its fields. */
-export function Submit({ look = 'primary', children }: Omit<ButtonProps, 'name' | 'value'>) {
+export function Submit({
+  plain,
+  look = plain ? undefined : 'primary',
+  beside,
+  children,
+}: Omit<ButtonProps, 'name' | 'value'> & Readonly<{ plain?: true; beside?: ComponentChildren }>) {
   return (
     <div class="actions">
       <Button look={look}>{children}</Button>
+      {beside}
     </div>
   );
 }

@@ -304,9 +304,7 @@ export function memberPhoneScreen(scene: KycScene, url: string): ScreenContent {
     body: (
       <div class="card stack">
         <QrCode text={url} label={words.phone.alt} />
-        <div class="actions">
-          <ButtonLink to="kyc/documents" look="primary" text={words.phone.back} />
-        </div>
+        <ButtonLink row to="kyc/documents" look="primary" text={words.phone.back} />
       </div>
     ),
   });

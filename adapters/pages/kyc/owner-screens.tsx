@@ -11,7 +11,7 @@ import {
   SAME_ADDRESS,
 } from '../../../core/domain/hosted/kyc-form.js';
 import type { ScreenContent } from '../hosted/layout.js';
-import { Button, ButtonForm, ButtonLink, Form, Note } from '../kit/components.js';
+import { Button, ButtonForm, ButtonLink, Form, Note, Submit } from '../kit/components.js';
 import { CheckField, TextField } from '../kit/fields.js';
 import { Card } from '../kit/pages/card.js';
 import { type DocumentProps, DocumentRows, fileErrors, WhyDocuments } from './document-screens.js';
@@ -55,11 +55,9 @@ export function ownersScreen(scene: KycScene): ScreenContent {
         )}
       </section>,
       isEmpty ? null : (
-        <div class="actions">
-          <ButtonLink to={`kyc/${nextKycStep(form.steps, 'owners')}`} look="primary">
-            {scene.texts.frame.continue}
-          </ButtonLink>
-        </div>
+        <ButtonLink row to={`kyc/${nextKycStep(form.steps, 'owners')}`} look="primary">
+          {scene.texts.frame.continue}
+        </ButtonLink>
       ),
     ],
   });
@@ -158,9 +156,7 @@ function AskCard({
           value={typed['email'] ?? asked?.email}
           error={addressProblem === null ? undefined : words.problems[addressProblem]}
         />
-        <div class="actions">
-          <Button>{asked === null ? words.handOver.send : words.owners.again}</Button>
-        </div>
+        <Submit plain>{asked === null ? words.handOver.send : words.owners.again}</Submit>
       </Form>
     </>
   );

@@ -50,9 +50,7 @@ function HandOver({ scene }: { readonly scene: KycScene }) {
         <Form to="kyc/hand-over" class="stack">
           <p class="quiet">{words.handOver.text}</p>
           <TextField name="email" type="email" label={words.handOver.email} error={error} />
-          <div class="actions">
-            <Button>{words.handOver.send}</Button>
-          </div>
+          <Submit plain>{words.handOver.send}</Submit>
         </Form>
       ) : (
         <HandedOver scene={scene} asked={asked} />

@@ -116,11 +116,7 @@ function startScreen(scene: KycScene, { account }: Onboarding): ScreenContent {
 }
 
 function Go({ to, text }: Readonly<{ to: string; text: string }>) {
-  return (
-    <div class="actions">
-      <ButtonLink to={to} look="primary" text={text} />
-    </div>
-  );
+  return <ButtonLink row to={to} look="primary" text={text} />;
 }
 
 function Again() {

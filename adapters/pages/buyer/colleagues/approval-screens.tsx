@@ -12,7 +12,6 @@ import type { Page } from '../../hosted/page-view.js';
 import type { PaymentScene } from '../../hosted/scene.js';
 import {
   Amount,
-  Button,
   ButtonLink,
   Foreign,
   Form,
@@ -45,9 +44,9 @@ export function ApprovalPart({ scene }: ApprovalProps) {
   return [
     <ApprovalNote scene={scene} approval={colleagueApproval} />,
     lacksColleagueApproval(payment) ? (
-      <div class="actions">
-        <ButtonLink href={form}>{words.again}</ButtonLink>
-      </div>
+      <ButtonLink row href={form}>
+        {words.again}
+      </ButtonLink>
     ) : null,
   ];
 }
@@ -96,10 +95,9 @@ export function askApproverScreen(
       <Form to="ask-approver" class="card stack">
         <TextField name="email" type="email" label={words.email} value={typed} error={error} />
         <p class="small quiet">{words.stays}</p>
-        <div class="actions">
-          <Button look="primary">{words.send}</Button>
-          <ButtonLink href={view.path}>{texts.frame.back}</ButtonLink>
-        </div>
+        <Submit beside={<ButtonLink href={view.path}>{texts.frame.back}</ButtonLink>}>
+          {words.send}
+        </Submit>
       </Form>,
       <PaymentsLink scene={scene} />,
     ],
@@ -164,10 +162,9 @@ function decideScreen(
         />
         <p class="small quiet">{words.rule(amount, payee)}</p>
         <Form to="approve" class="stack-s">
-          <div class="actions">
-            <Button look="primary">{words.approve(amount)}</Button>
-            <span class="small quiet">{words.approveHint}</span>
-          </div>
+          <Submit beside={<span class="small quiet">{words.approveHint}</span>}>
+            {words.approve(amount)}
+          </Submit>
         </Form>
       </section>,
       <FoldedItems scene={scene} />,

@@ -295,9 +295,9 @@ function madeScreen(
           <Copy value={command} label={words.copyLine} />
         </div>
         <Code text={command} label={words.tryIt} />
-        <div class="actions">
-          <ButtonLink to="keys">{words.stored}</ButtonLink>
-        </div>
+        <ButtonLink row to="keys">
+          {words.stored}
+        </ButtonLink>
       </section>
     ),
   };

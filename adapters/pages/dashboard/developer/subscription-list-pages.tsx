@@ -216,9 +216,9 @@ export function secretScreen(
           <b>{words.secretNow}</b> {words.verify}
         </p>
         <Secret text={secret} label={words.copySecret} />
-        <div class="actions">
-          <ButtonLink to={`webhooks/${subscription.id}`}>{words.stored}</ButtonLink>
-        </div>
+        <ButtonLink row to={`webhooks/${subscription.id}`}>
+          {words.stored}
+        </ButtonLink>
       </section>,
       overlaps.length === 0 ? null : <Note look="warn" text={words.overlaps} />,
     ],

@@ -417,9 +417,7 @@ function Parts({ settings, fields }: { settings: Settings; fields: ShownFields }
         <Form to="settings/logo" files="by_button" class="stack">
           {fields['version']}
           {fields['file']}
-          <div class="actions">
-            <Button>{words.saveLogo}</Button>
-          </div>
+          <Submit plain>{words.saveLogo}</Submit>
         </Form>
       </Card>
     </div>
