@@ -1,10 +1,6 @@
 // What the service did: the audit log, as `ponte audit list`, and a command that runs again.
 import { actorKinds } from '../../../core/domain/base/actor.js';
-import {
-  type AuditedObject,
-  type AuditRecord,
-  peopleKinds,
-} from '../../../core/domain/service/audit-record.js';
+import type { AuditedObject, AuditRecord } from '../../../core/domain/service/audit-record.js';
 import type { Deps } from '../../../core/ports/deps.js';
 import { listOperators } from '../../../core/usecases/access/registered-operators.js';
 import { retryCommand } from '../../../core/usecases/commands/command-retries.js';
@@ -53,8 +49,7 @@ export const serviceListPages = [
     filters: { kind: select(['all', ...actorKinds]), who: linked(100), org: linked(100) },
     cursor: sequenceCursor,
     async read({ deps }, _, { given: { kind, who, org: orgId }, before: beforeSequence }) {
-      const kinds = who === null ? kindsOf(kind) : null;
-      const asked = { kinds, actorId: who, beforeSequence, limit: OPERATOR_PAGE };
+      const asked = { kind, actorId: who, beforeSequence, limit: OPERATOR_PAGE };
       const found = await searchAuditRecords(deps, { orgId }, asked);
       return { rows: found.records, next: found.next, names: await namesOf(deps, found.records) };
     },
@@ -102,12 +97,6 @@ export const serviceListPages = [
     },
   }),
 ];
-
-/** Null: all. Machines act many times for each act of a person. */
-function kindsOf(kind: string | null): typeof peopleKinds | null {
-  if (kind === 'all') return null;
-  return kind === null ? peopleKinds : actorKinds.filter((known) => known === kind);
-}
 
 /** Names of operators, organizations, members, keys and of what was changed, by id. */
 async function namesOf(

@@ -1,7 +1,7 @@
 // The audit log: who changed what. It is the feed of the service itself: a record is an event,
 // which the commit numbers and chains by hash, and which the database never changes or removes.
 import type { SignedCommand } from '../access/registered-operator.js';
-import { type Actor, actorKinds } from '../base/actor.js';
+import type { Actor } from '../base/actor.js';
 import { formatInstant } from '../base/instant.js';
 import { type Mode, type Tenant, tenantKey } from '../base/tenant.js';
 import {
@@ -112,9 +112,8 @@ export function isHeldType(type: string): type is HeldType {
 /** They follow from other changes, and are named only in a record that names nothing else. */
 const consequences: readonly ObjectType[] = ['webhook_delivery', 'mail'];
 
-/** They act by themselves, many times for each act of a person. */
-const machines: readonly Actor['kind'][] = ['partner', 'service'];
-export const peopleKinds = actorKinds.filter((kind) => !machines.includes(kind));
+/** They act by themselves. */
+export const isMachine = ({ kind }: Actor): boolean => kind === 'partner' || kind === 'service';
 
 /** Who acts, in one request, command or message. */
 export interface AuditAuthor {

@@ -18,6 +18,7 @@ import {
   auditSubject,
   citedIn,
   defectOf,
+  isMachine,
 } from '../../domain/service/audit-record.js';
 import type { OpenedKey } from '../../domain/service/service-key.js';
 import { assert } from '../../errors.js';
@@ -184,9 +185,10 @@ export function listAuditRecords(
   );
 }
 
-/** Null: of anyone. */
 interface AuditSearch extends NewestPage {
-  readonly kinds: readonly Actor['kind'][] | null;
+  /** Null: people, since machines act many times for each act of a person. */
+  readonly kind: Actor['kind'] | 'all' | null;
+  /** Null: anyone. One actor is of any kind. */
   readonly actorId: string | null;
 }
 
@@ -201,9 +203,10 @@ export const AUDIT_SEARCHED_MAX = 2_000;
 export async function searchAuditRecords(
   deps: LogReader,
   about: Tenant | { readonly orgId: string | null },
-  { kinds, actorId, beforeSequence, limit }: AuditSearch,
+  { kind, actorId, beforeSequence, limit }: AuditSearch,
 ): Promise<{ readonly records: readonly AuditRecord[]; readonly next: number | null }> {
-  const isSearch = kinds !== null || actorId !== null;
+  const anyKind = actorId !== null || kind === 'all';
+  const isSearch = actorId !== null || kind !== 'all';
   // One more shows whether there is a next page.
   const size = isSearch ? PAGE : limit + 1;
   const records: AuditRecord[] = [];
@@ -216,7 +219,7 @@ export async function searchAuditRecords(
         : await newestAuditRecords(deps, about.orgId, asked);
     for (const record of page) {
       const { actor } = record;
-      if (kinds !== null && !kinds.includes(actor.kind)) continue;
+      if (!anyKind && (kind === null ? isMachine(actor) : actor.kind !== kind)) continue;
       if (actorId !== null && actor.id !== actorId) continue;
       if (records.length === limit) return { records, next: records.at(-1)?.sequence ?? null };
       records.push(record);

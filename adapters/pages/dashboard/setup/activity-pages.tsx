@@ -1,11 +1,10 @@
 // The audit log of an organization in one mode: who changed what, newest first.
 import type { MemberRole } from '../../../../core/domain/access/member.js';
-import { type Actor, actorKinds } from '../../../../core/domain/base/actor.js';
-import {
-  type AuditedObject,
-  type AuditRecord,
-  type ObjectType,
-  peopleKinds,
+import { actorKinds } from '../../../../core/domain/base/actor.js';
+import type {
+  AuditedObject,
+  AuditRecord,
+  ObjectType,
 } from '../../../../core/domain/service/audit-record.js';
 import { readTeam } from '../../../../core/usecases/access/members.js';
 import {
@@ -39,8 +38,7 @@ export const activityPages = [
     cursor: sequenceCursor,
     async read({ deps }, call, { given: { kind, who }, before }) {
       const tenant = tenantOfCall(call);
-      const kinds = who === null ? kindsOf(kind) : null;
-      const asked = { kinds, actorId: who, beforeSequence: before, limit: PAGE_SIZE };
+      const asked = { kind, actorId: who, beforeSequence: before, limit: PAGE_SIZE };
       const [found, team] = await Promise.all([
         searchAuditRecords(deps, tenant, asked),
         readTeam(deps, tenant.orgId),
@@ -78,12 +76,6 @@ export const activityPages = [
     },
   }),
 ];
-
-/** People come first: machines act many times for each act of a person. */
-function kindsOf(kind: Actor['kind'] | 'all' | null): readonly Actor['kind'][] | null {
-  if (kind === 'all') return null;
-  return kind === null ? peopleKinds : [kind];
-}
 
 /** Who did what, in a sentence; below it what else the entry names. */
 function What({ entry, names }: { readonly entry: AuditRecord; readonly names: Names }) {

@@ -237,7 +237,7 @@ test('entries of one actor are found among those of others, a stretch at a time'
     await write(author('key_busy', 'other'), 0);
   await write(author('key_rare', 'third'), 3);
   const find = async (beforeSequence: number | null, limit: number) => {
-    const search = { kinds: ['key'], actorId: 'key_rare', beforeSequence, limit } as const;
+    const search = { kind: null, actorId: 'key_rare', beforeSequence, limit };
     const { records, next } = await searchAuditRecords(made.deps, kept, search);
     return { found: records.map(({ action }) => action), next };
   };
@@ -247,7 +247,7 @@ test('entries of one actor are found among those of others, a stretch at a time'
   const onward = await find(next, 1);
   assert.deepEqual(onward.found, ['second']);
   assert.deepEqual(await find(onward.next, 1), { found: ['first'], next: null });
-  const anyone = { kinds: null, actorId: null, beforeSequence: null, limit: 2 } as const;
+  const anyone = { kind: 'all', actorId: null, beforeSequence: null, limit: 2 } as const;
   const all = await searchAuditRecords(made.deps, kept, anyone);
   assert.deepEqual(valuesOf(all.records, 'action'), ['third', 'other']);
   assert.equal(all.next, all.records[1]?.sequence);
