@@ -35,7 +35,7 @@ function outcomeOf(findings: Findings, checks: readonly HealthCheck[]) {
   return { json: { ...json, servers, backlog }, ...report };
 }
 
-/** `place`: the column, and the field, that tells where a check looked. */
+/** `place`: the column, and the field, that has the place of a check. */
 export function checkReport<const P extends string = never>(
   checks: readonly (HealthCheck & Readonly<Record<P, string>>)[],
   ...place: readonly P[]

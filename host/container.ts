@@ -12,8 +12,7 @@ import { createSecretBox, type SecretKey } from '../adapters/crypto/secret-box.j
 import { createFsDocuments } from '../adapters/documents/fs.js';
 import { createS3Documents } from '../adapters/documents/s3.js';
 import { createLog } from '../adapters/log/pino.js';
-import { createFileMailer } from '../adapters/mail/file.js';
-import { createFileMailbox } from '../adapters/mail/mailbox.js';
+import { createFileMailbox, createFileMailer } from '../adapters/mail/file.js';
 import { createSmtpMailer } from '../adapters/mail/smtp.js';
 import { receiptFile } from '../adapters/pages/buyer/payment-file.js';
 import { type HostedPages, hostedPages } from '../adapters/pages/hosted-pages.js';

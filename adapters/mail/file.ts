@@ -1,12 +1,13 @@
 // Mails as files, for development: each is written to a folder as it would be sent, and as JSON for
 // the page /dev/mailbox. The path is logged, and not the text, because its links sign buyers in.
-import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createTransport } from 'nodemailer';
 import { assert } from '../../core/errors.js';
-import type { Log, Mailer, OutgoingMail, WrittenMail } from '../../core/ports/outside.js';
+import type { Log, Mailbox, Mailer, OutgoingMail, WrittenMail } from '../../core/ports/outside.js';
 import { type MailSender, messageOf } from './message.js';
 
+const MAILS_SHOWN = 50;
 const messageIdForm = /^mail_[0-9a-z]{1,64}(\.[0-9a-f]{8})?$/;
 
 /** `folder` is created with the first mail. A repeated mail replaces its file. */
@@ -42,6 +43,26 @@ export function createFileMailer(options: {
       log.info('mail written to a file', { file, subject: mail.subject });
       return { outcome: 'sent' };
     },
+  };
+}
+
+/** What a development host shows at /dev/mailbox. */
+export function createFileMailbox(folder: string): Mailbox {
+  const read = async (id: string): Promise<WrittenMail | null> => {
+    if (!messageIdForm.test(id)) return null;
+    const text = await readFile(join(folder, `${id}.json`), 'utf8').catch(() => null);
+    return text === null ? null : (JSON.parse(text) as WrittenMail);
+  };
+  return {
+    async list() {
+      const files = await readdir(folder).catch(() => []);
+      const ids = files.flatMap((file) => (file.endsWith('.json') ? [file.slice(0, -5)] : []));
+      // Ids sort by creation time.
+      const newest = ids.sort().reverse().slice(0, MAILS_SHOWN);
+      const mails = await Promise.all(newest.map(read));
+      return mails.filter((mail) => mail !== null);
+    },
+    read,
   };
 }
 
