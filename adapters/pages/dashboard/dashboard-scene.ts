@@ -1,12 +1,9 @@
 // What the screens of the dashboard may use: the view, the texts of its language and its formats.
-import { createContext } from 'preact';
-import { useContext } from 'preact/hooks';
 import { type MemberRole, memberName, scopesOf } from '../../../core/domain/access/member.js';
 import { allows, type Scope } from '../../../core/domain/access/scope.js';
 import { sessionEnd } from '../../../core/domain/access/session.js';
 import type { Locale } from '../../../core/domain/base/locale.js';
 import type { Organization } from '../../../core/domain/parties/organization.js';
-import { assert } from '../../../core/errors.js';
 import {
   countNeeds,
   type OrganizationNeeds,
@@ -15,6 +12,7 @@ import { assetPaths } from '../kit/assets.js';
 import { logoPath } from '../kit/files/logo-file.js';
 import { type Format, formatOf } from '../kit/format.js';
 import { type FrameView, notices } from '../kit/frame-view.js';
+import { provided } from '../kit/page-frame.js';
 import type { BuyerAuth, PageCall, PageContext } from '../kit/page-route.js';
 import { keptQuery } from '../kit/return-after-sign-in.js';
 import { dashboardTexts } from './dashboard-texts.js';
@@ -63,14 +61,7 @@ export interface DashboardScene {
   readonly format: Format;
 }
 
-const SceneContext = createContext<DashboardScene | null>(null);
-export const DashboardProvider = SceneContext.Provider;
-
-export function useDashboard(): DashboardScene {
-  const scene = useContext(SceneContext);
-  assert(scene !== null, 'parts are rendered inside a page');
-  return scene;
-}
+export const [DashboardProvider, useDashboard] = provided<DashboardScene>();
 
 export function sceneOf(view: DashboardView): DashboardScene {
   return { view, texts: dashboardTexts[view.locale], format: formatOf(view.locale, view) };

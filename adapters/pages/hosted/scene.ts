@@ -1,10 +1,8 @@
 // What the screens of a buyer may use: the view, the texts of its language and its formats. Parts
 // of the layout read it from the context, screens get it as an argument.
-import { createContext } from 'preact';
-import { useContext } from 'preact/hooks';
 import { assert } from '../../../core/errors.js';
 import { type Format, formatOf } from '../kit/format.js';
-import type { PageFrame } from '../kit/page-frame.js';
+import { type PageFrame, provided } from '../kit/page-frame.js';
 import { nameOf } from '../kit/plain-text.js';
 import { isDrawable } from '../pdf/drawable-text.js';
 import type { PageView } from './page-view.js';
@@ -16,14 +14,7 @@ export type Scene = Readonly<{ view: PageView; texts: Catalogue; format: Format 
 /** The scene of a page about a payment. */
 export type PaymentScene = ReturnType<typeof paymentScene>;
 
-const SceneContext = createContext<Scene | null>(null);
-export const SceneProvider = SceneContext.Provider;
-
-export function useScene(): Scene {
-  const scene = useContext(SceneContext);
-  assert(scene !== null, 'parts are rendered inside a page');
-  return scene;
-}
+export const [SceneProvider, useScene] = provided<Scene>();
 
 export function sceneOf(view: PageView): Scene {
   return { view, texts: catalogues[view.locale], format: formatOf(view.locale, view) };

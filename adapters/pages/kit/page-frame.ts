@@ -14,11 +14,22 @@ export interface PageFrame {
   readonly format: Format;
 }
 
-const FrameContext = createContext<PageFrame | null>(null);
-export const FrameProvider = FrameContext.Provider;
+/** What a page gives its parts: who provides it, and what a part reads it with. */
+export function provided<T>() {
+  const Context = createContext<T | null>(null);
+  const use = (): T => {
+    const given = useContext(Context);
+    assert(given !== null, 'parts are rendered inside a page');
+    return given;
+  };
+  return [Context.Provider, use] as const;
+}
+
+const [FrameProvider, useGivenFrame] = provided<PageFrame>();
+
+export { FrameProvider };
 
 export function useFrame(): PageFrame & { readonly texts: FrameTexts } {
-  const frame = useContext(FrameContext);
-  assert(frame !== null, 'components are rendered inside a page');
+  const frame = useGivenFrame();
   return { ...frame, texts: frameTexts[frame.view.locale] };
 }
