@@ -284,6 +284,15 @@ export function isCode(error: unknown, code: ErrorCode): error is PonteError {
   return error instanceof PonteError && error.code === code;
 }
 
+/** For `catch` of a promise: what answers refusals of these kinds. Other errors are thrown on. */
+export function answered<A>(answers: Readonly<Partial<Record<ErrorCode, () => A | Promise<A>>>>) {
+  return (error: unknown): A | Promise<A> => {
+    const answer = error instanceof PonteError ? answers[error.code] : undefined;
+    if (answer === undefined) throw error;
+    return answer();
+  };
+}
+
 /**
  * A database cannot be used: another process serves it, or it has another version. For operators.
  */

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Tenant } from '../../../core/domain/base/tenant.js';
 import { dayOf } from '../../../core/domain/base/time-zone.js';
 import { INVITED_MAX } from '../../../core/domain/mail/mail.js';
-import { isCode } from '../../../core/errors.js';
+import { answered } from '../../../core/errors.js';
 import type { Deps } from '../../../core/ports/deps.js';
 import { createAttachmentUpload } from '../../../core/usecases/parties/attachments.js';
 import { loadOrganization } from '../../../core/usecases/parties/organizations.js';
@@ -286,12 +286,8 @@ async function inviteMany(
 
 /** The id itself for what is not found. */
 async function invoiceIdOf(deps: Deps, tenant: Tenant, id: string): Promise<string> {
-  try {
-    return (await readPayment(deps, tenant, id, ['invoice'])).payment.id;
-  } catch (error) {
-    if (isCode(error, 'NotFound')) return id;
-    throw error;
-  }
+  const found = readPayment(deps, tenant, id, ['invoice']).then(({ payment }) => payment.id);
+  return found.catch(answered({ NotFound: () => id }));
 }
 
 async function listInvoicePage(

@@ -7,7 +7,7 @@ import type { Period } from '../../../core/domain/base/time-zone.js';
 import { hostedPath } from '../../../core/domain/hosted/hosted-page.js';
 import type { Screen } from '../../../core/domain/hosted/hosted-screen.js';
 import { helpReference, readQuestion } from '../../../core/domain/payments/display.js';
-import { assert, isCode, PonteError } from '../../../core/errors.js';
+import { answered, assert, isCode, PonteError } from '../../../core/errors.js';
 import { readSession } from '../../../core/usecases/access/open-sessions.js';
 import {
   buyerPages,
@@ -349,15 +349,9 @@ async function unchanged(deps: PageContext['deps'], call: PaymentCall<{ version:
 
 async function askQuote({ deps }: PageContext, call: PaymentCall<{ version: string }>) {
   const { payment } = await unchanged(deps, call);
-  try {
-    await requestQuote(deps, payment, payment.id);
-  } catch (error) {
-    if (isCode(error, 'PartnerUnavailable')) {
-      return seeOther(withNotice(call.base, 'quote_unavailable'));
-    }
-    throw error;
-  }
-  return seeOther(call.base);
+  const asked = requestQuote(deps, payment, payment.id).then(() => seeOther(call.base));
+  const unavailable = () => seeOther(withNotice(call.base, 'quote_unavailable'));
+  return asked.catch(answered({ PartnerUnavailable: unavailable }));
 }
 
 async function confirm({ deps }: PageContext, call: PaymentCall<{ quoteId: string }>) {
@@ -365,16 +359,12 @@ async function confirm({ deps }: PageContext, call: PaymentCall<{ quoteId: strin
   const { payment, screen } = await readPaymentPage(deps, publicIdOf(call));
   // The second click on the button.
   if (payment.quoteId === quoteId && screen !== 'price') return seeOther(call.base);
-  try {
-    const locale = localeFor(call, payment.display);
-    await confirmQuote(deps, payment, payment.id, quoteId, locale);
-    return seeOther(call.base);
-  } catch (error) {
-    if (isCode(error, 'QuoteChanged')) {
-      return seeOther(`${call.base}?shown=${encodeURIComponent(quoteId)}`);
-    }
-    throw error;
-  }
+  const locale = localeFor(call, payment.display);
+  const confirmed = confirmQuote(deps, payment, payment.id, quoteId, locale);
+  const changedMeanwhile = () => seeOther(`${call.base}?shown=${encodeURIComponent(quoteId)}`);
+  return confirmed
+    .then(() => seeOther(call.base))
+    .catch(answered({ QuoteChanged: changedMeanwhile }));
 }
 
 async function typeFacts(context: PageContext, call: PaymentCall<z.infer<typeof factsForm>>) {

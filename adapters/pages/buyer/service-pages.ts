@@ -2,7 +2,7 @@
 // files that pages load.
 import { z } from 'zod';
 import type { Mode } from '../../../core/domain/base/tenant.js';
-import { expectFound, isCode } from '../../../core/errors.js';
+import { answered, expectFound } from '../../../core/errors.js';
 import { readStop, stopChange } from '../../../core/usecases/parties/payout-changes.js';
 import { verifyBankDetails } from '../../../core/usecases/payments/bank-details.js';
 import { noKyc, type Page, type PageVerifyAnswer, type VerifyForm } from '../hosted/page-view.js';
@@ -63,13 +63,9 @@ async function showStop(context: PageContext, call: ServiceCall, isRefused = fal
 }
 
 async function stop(context: PageContext, call: PageCall<'none', z.infer<typeof stopForm>>) {
-  try {
-    await stopChange(context.deps, call.params['code'] ?? '', call.form.code);
-    return await showStop(context, call);
-  } catch (error) {
-    if (!isCode(error, 'InvalidSignInCode')) throw error;
-    return { ...(await showStop(context, call, true)), status: 422 };
-  }
+  const stopped = stopChange(context.deps, call.params['code'] ?? '', call.form.code);
+  const again = async () => ({ ...(await showStop(context, call, true)), status: 422 });
+  return stopped.then(() => showStop(context, call), answered({ InvalidSignInCode: again }));
 }
 
 function verifyPage(

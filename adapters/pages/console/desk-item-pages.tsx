@@ -13,7 +13,7 @@ import {
 import { type MoneyQueue, moneyQueues } from '../../../core/domain/money-desk/money-decision.js';
 import { EVIDENCE_LENGTH_MAX } from '../../../core/domain/money-desk/proposal.js';
 import { waitingKinds } from '../../../core/domain/money-desk/waiting-kind.js';
-import { isCode, PonteError } from '../../../core/errors.js';
+import { answered, isCode, PonteError } from '../../../core/errors.js';
 import { retryCommand } from '../../../core/usecases/commands/command-retries.js';
 import { requestFor } from '../../../core/usecases/money-desk/desk-items.js';
 import {
@@ -101,14 +101,11 @@ export const deskItemPages = [
     access: null,
     async run({ deps }, call) {
       queueIn(call);
-      try {
-        await retryCommand(deps, idIn(call, 'itemId'));
-      } catch (error) {
+      return retryCommand(deps, idIn(call, 'itemId')).then(
+        () => ({ to: '/money', done: 'retried' }) as const,
         // It has ended or runs: most likely the item does not wait any more.
-        if (!isCode(error, 'CommandNotRetryable')) throw error;
-        return { to: '/money', notice: 'out_of_date' };
-      }
-      return { to: '/money', done: 'retried' };
+        answered({ CommandNotRetryable: () => ({ to: '/money', notice: 'out_of_date' }) as const }),
+      );
     },
   }),
 ];

@@ -12,7 +12,7 @@ import {
   type OwnerPage,
 } from '../../../core/domain/hosted/kyc-form.js';
 import { TERMS } from '../../../core/domain/parties/party-due.js';
-import { isCode, PonteError } from '../../../core/errors.js';
+import { answered, PonteError } from '../../../core/errors.js';
 import {
   acceptKycTerms,
   kycTermsUrl,
@@ -146,12 +146,9 @@ async function acceptTerms(context: PageContext, call: TypedCall, place: FormPla
   const { session } = await openForm(context, call, place);
   const tosId = call.form['tosId'] ?? '';
   if (tosId !== '') {
-    try {
-      await acceptKycTerms(context.deps, session, tosId);
-    } catch (error) {
-      // The first terms stay accepted.
-      if (!isCode(error, 'TosIdMismatch')) throw error;
-    }
+    const accepted = acceptKycTerms(context.deps, session, tosId);
+    // The first terms stay accepted.
+    await accepted.catch(answered({ TosIdMismatch: () => undefined }));
   }
   return next(context, call, place, session, 'terms');
 }

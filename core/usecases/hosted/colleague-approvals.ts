@@ -15,7 +15,7 @@ import {
   colleagueApprovalAsked,
   colleagueApprovalDecided,
 } from '../../domain/payments/payment-transitions.js';
-import { isCode } from '../../errors.js';
+import { answered } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { Tx } from '../../ports/storage.js';
 import { mailNumber, stageLink } from '../mail/mails.js';
@@ -46,17 +46,15 @@ export async function askApprover(
   const address = readEmail(email);
   if (address === null) return emailProblem(email);
   const tenant = tenantOf(payment);
-  try {
-    // A refused request must not spend what others share.
-    await deps.store.run(async (tx) => {
-      const was = await loadPayment(tx, tenant, payment.id);
-      colleagueApprovalAsked(was, address, deps.clock.nowMs());
-      await expectTurn(deps, tx, was.payment, address);
-    });
-  } catch (error) {
-    if (isCode(error, 'SelfApprovalNotAllowed')) return 'own';
-    throw error;
-  }
+  // A refused request must not spend what others share.
+  const tried = deps.store.run(async (tx) => {
+    const was = await loadPayment(tx, tenant, payment.id);
+    colleagueApprovalAsked(was, address, deps.clock.nowMs());
+    await expectTurn(deps, tx, was.payment, address);
+    return null;
+  });
+  const problem = await tried.catch(answered({ SelfApprovalNotAllowed: () => 'own' as const }));
+  if (problem !== null) return problem;
   await takeOwnerMailSlots(deps, tenant, client);
   await changePayment(deps, tenant, payment.id, async (was, tx) => {
     const nowMs = deps.clock.nowMs();

@@ -4,7 +4,7 @@ import {
   changeState,
   type DestinationChange,
 } from '../../../../core/domain/parties/destination-change.js';
-import { isCode } from '../../../../core/errors.js';
+import { answered } from '../../../../core/errors.js';
 import { readStanding } from '../../../../core/usecases/access/sessions.js';
 import { configurePayout } from '../../../../core/usecases/parties/organizations.js';
 import { listOwnChanges } from '../../../../core/usecases/parties/payout-changes.js';
@@ -58,14 +58,13 @@ export const pixPages = memberPages.form({
     };
   },
   async save({ deps }, call, { scene, values }) {
-    try {
-      const { memberId } = actorOf(call);
-      await configurePayout(deps, tenantOfCall(call), destinationOf(values), memberId);
-    } catch (error) {
-      if (!isCode(error, 'ValidationError') && !isCode(error, 'KybNotApproved')) throw error;
-      return { problem: { field: 'pixKey', text: pixTexts[scene.view.locale].refused } };
-    }
-    return { to: START_PATH, done: 'pix_set' };
+    const { memberId } = actorOf(call);
+    const problem = { field: 'pixKey', text: pixTexts[scene.view.locale].refused };
+    const refused = () => ({ problem });
+    return configurePayout(deps, tenantOfCall(call), destinationOf(values), memberId).then(
+      () => ({ to: START_PATH, done: 'pix_set' }) as const,
+      answered({ ValidationError: refused, KybNotApproved: refused }),
+    );
   },
 });
 

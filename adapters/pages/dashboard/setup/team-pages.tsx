@@ -13,7 +13,7 @@ import {
 import { allows } from '../../../../core/domain/access/scope.js';
 import { missingProof } from '../../../../core/domain/access/session-proof.js';
 import { emailKey } from '../../../../core/domain/base/email-address.js';
-import { isCode, PonteError } from '../../../../core/errors.js';
+import { answered, PonteError } from '../../../../core/errors.js';
 import {
   inviteMember,
   mailInvitation,
@@ -82,14 +82,14 @@ export const teamPages = [
       const isKnown = subject.members.some((member) => member.emailKey === emailKey(email));
       if (isKnown) return refused(words.isMember);
       const author = { memberId, keptBy: null };
-      try {
-        await inviteMember(deps, { orgId, email, role, memberId: null }, author, view.locale);
-      } catch (error) {
-        if (isCode(error, 'NotFound')) return refused(words.isMember);
-        if (isCode(error, 'InvitationLimitExceeded')) return refused(words.tooSoon);
-        throw error;
-      }
-      return { to: '/team', done: 'member_invited' };
+      const asked = { orgId, email, role, memberId: null };
+      return inviteMember(deps, asked, author, view.locale).then(
+        () => ({ to: '/team', done: 'member_invited' }) as const,
+        answered({
+          NotFound: () => refused(words.isMember),
+          InvitationLimitExceeded: () => refused(words.tooSoon),
+        }),
+      );
     },
   }),
   ...memberPages.form({
@@ -115,13 +115,11 @@ export const teamPages = [
       submit: texts.setup.team.saveName,
     }),
     async save({ deps }, _, { subject, values: { name }, scene: { texts } }) {
-      try {
-        await nameMember(deps, subject, name);
-      } catch (error) {
-        if (!isCode(error, 'ValidationError')) throw error;
-        return { problem: { field: 'name', text: texts.setup.team.nameTaken } };
-      }
-      return { to: '/team', done: 'name_saved' };
+      const problem = { field: 'name', text: texts.setup.team.nameTaken };
+      return nameMember(deps, subject, name).then(
+        () => ({ to: '/team', done: 'name_saved' }) as const,
+        answered({ ValidationError: () => ({ problem }) }),
+      );
     },
   }),
   ...memberPages.form(
@@ -166,15 +164,11 @@ export const teamPages = [
           if (member.acceptedAtMs !== null) throw new PonteError('NotFound');
           if (!mayChange(team, member)) throw new PonteError('InsufficientScope');
           const { view, texts } = sceneOf(viewOf(context, call));
-          try {
-            await mailInvitation(context.deps, member, view.locale);
-          } catch (error) {
-            if (!isCode(error, 'InvitationLimitExceeded')) throw error;
-            return {
-              problem: { field: 'email', text: `${member.email}: ${texts.setup.team.tooSoon}` },
-            };
-          }
-          return { to: '/team', done: 'member_invited' };
+          const text = `${member.email}: ${texts.setup.team.tooSoon}`;
+          return mailInvitation(context.deps, member, view.locale).then(
+            () => ({ to: '/team', done: 'member_invited' }) as const,
+            answered({ InvitationLimitExceeded: () => ({ problem: { field: 'email', text } }) }),
+          );
         },
       },
     ],
