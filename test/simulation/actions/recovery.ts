@@ -165,8 +165,10 @@ function operate(world: World, host: SimulatedHost, round: number): void {
 /** Members and integrators end what nobody else would. */
 function endByHand(world: World, host: SimulatedHost, found: ObservedPayment, round: number): void {
   const { payment, advance: playing } = found;
-  const { status, mode, expiresAtMs } = payment;
+  const { status, mode, expiresAtMs, coveredAtMs } = payment;
   const { random } = world;
+  // It ends no payment whose money was here once, also if it went back.
+  const expires = expiresAtMs !== null && coveredAtMs === null;
   // Who plays a buyer does not play a transfer for several payments.
   const isPlayed = playing !== null && payment.consolidatedReference === null;
   const isLeft = isExpirable(status) && !isPlayed;
@@ -178,7 +180,7 @@ function endByHand(world: World, host: SimulatedHost, found: ObservedPayment, ro
   } else if (
     (isLeft || isLeftShort(world, found)) &&
     round > BUYERS_ROUNDS &&
-    (expiresAtMs === null || playing !== null)
+    (!expires || playing !== null)
   ) {
     cancel(world, host, payment);
   } else if (isUnapproved(found) && random.chance(0.3)) {
