@@ -39,6 +39,7 @@ export const moneyMutants = {
     caughtBy: ['everyTransferOfTheBooksIsHere'],
   },
   'a second pay-in under one reference has no row': {
+    nightly: true,
     file: 'core/usecases/deposits/deposit-matching.ts',
     edits: [["byReference.partnerRef === null ? 'owned' : 'again'", "'owned'"]],
     focus: { ...payments, faults: { ...calm, ...outside }, often },
@@ -59,6 +60,7 @@ export const moneyMutants = {
     caughtBy: ['theFloatIsTheSumOfTheWallets'],
   },
   'money in another currency counts as what was ordered': {
+    nightly: true,
     file: 'core/domain/commands/report-check.ts',
     edits: [['if (amountMinor > 0n && currency !== asked.currency) {', 'if (amountMinor < 0n) {']],
     focus: { ...payments, faults: { ...calm, ...outside, otherInstance: 0 }, often },

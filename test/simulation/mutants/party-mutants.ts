@@ -173,7 +173,7 @@ export const partyMutants = {
       ['return linkUsedAtMs !== null || nowMs >= linkEndsAtMs;', 'return nowMs >= linkEndsAtMs;'],
     ],
     focus: { ...parties, often: ['openLink', 'invoiceStep'] },
-    first: { seed: 1, steps: 80 },
+    first: { seed: 7, steps: 40 },
     caughtBy: ['noLinkSignsInTwice'],
   },
   'the documents of an account outlive its decision': {

@@ -87,7 +87,7 @@ export const paymentMutants = {
       ],
     ],
     focus: { ...payments, faults: { ...reliable, crash: 0 }, often: ['cancel', 'work', 'advance'] },
-    first: { seed: 19, steps: 600 },
+    first: { seed: 32, steps: 80 },
     caughtBy: ['cancelAndPayoutNeverBothWin'],
   },
   'a payment is settled when the partner takes its payout': {
