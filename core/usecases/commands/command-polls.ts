@@ -27,6 +27,8 @@ export async function stageRead(
   const { partnerRef, reference, version } = command;
   // The id was that of another command.
   if (current.partnerRef !== partnerRef) return null;
+  // Its answer is newer. This one would ask for another read, as would the other one after it.
+  if (!holdsLease(current, command) && isReadNext(current, nowMs)) return null;
   const lastError = answer.outcome === 'done' ? null : 'the command could not be polled';
   const nextPoll = <C extends PartnerCommand>(next: C, payment: Payment | null): C =>
     holdsLease(next, command) ? afterPoll(next, payment, lastError, nowMs) : next;
@@ -41,6 +43,11 @@ export async function stageRead(
   // Kind and report belong together by the table of operations.
   const fact = { kind, reference, partnerRef, report: answer.value } as PartnerFact;
   return onReport(batch, current, fact, { polledVersion: version, alsoChange: nextPoll });
+}
+
+/** Whether a read is due, or under way. */
+function isReadNext({ leaseToken, dueAtMs }: PartnerCommand, nowMs: number): boolean {
+  return leaseToken !== null || (dueAtMs !== null && dueAtMs <= nowMs);
 }
 
 /** When a polled command is due next, if ever. */

@@ -15,6 +15,7 @@ import {
   reviewName,
 } from '../../../../core/domain/commands/report-check.js';
 import { retryCommand } from '../../../../core/usecases/commands/command-retries.js';
+import { commandRunner } from '../../../../core/usecases/commands/command-runner.js';
 import {
   applyPartnerUpdate,
   receivePartnerMessage,
@@ -25,6 +26,7 @@ import { operatorDoes } from '../../../support/operator-action.js';
 import { changePartner, changeReports } from '../../../support/partners/changed-partner.js';
 import { open, paid, payin } from '../../../support/scenes/command-desk.js';
 import { absent, fates, type Scene, scene, silent } from '../../../support/scenes/command-scene.js';
+import { until } from '../../../support/wait.js';
 
 const usd = (amountMinor: bigint) => money(amountMinor, 'USD');
 const total = (amountMinor: bigint): PayinReport => ({
@@ -63,6 +65,39 @@ test('money of two pay-ins is added, and the surplus goes back by the one that h
   await at.made.booksAreRight();
   await at.pass(10);
   assert.equal(await at.summary(), 'settled paid refunded 200 100 0 100 0');
+});
+
+test('of two reads under way the newer one counts, and neither asks for another', async (t) => {
+  const at = await scene(t);
+  await at.pass(20);
+  const { deps, partner } = at.made;
+  const command = await at.command('payin');
+  const twice = { ...total(20_000n), transactionHash: command.id };
+  const answers: (() => void)[] = [];
+  changeReports(partner, 'payin', async () => {
+    await new Promise<void>((resolve) => answers.push(resolve));
+    return twice;
+  });
+  const runner = commandRunner(deps);
+  const { partnerRef } = command;
+  assert.ok(partnerRef !== null);
+  const fact = { kind: 'payin', reference: null, partnerRef, report: twice } as const;
+  for (const reads of [1, 2]) {
+    await applyPartnerUpdate(deps, await at.command('payin'), fact);
+    await runner.runOnce(deps.clock.nowMs(), 10);
+    await until(() => answers.length === reads);
+  }
+  const [older, newer] = answers;
+  older?.();
+  await until(() => runner.inFlight() === 1);
+  assert.equal(await runner.runOnce(deps.clock.nowMs(), 10), 0, 'a read is under way');
+  newer?.();
+  await runner.idle();
+  // The surplus goes back.
+  await runner.runOnce(deps.clock.nowMs(), 10);
+  await runner.idle();
+  assert.equal(answers.length, 2, 'no further read');
+  assert.equal((await at.command('payin')).receivedMinor, 20_000n);
 });
 
 test('two pay-ins are refunded by separate commands', async (t) => {
