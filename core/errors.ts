@@ -325,8 +325,8 @@ export function invalid(message: string): PonteError {
 }
 
 /** What a read has found. NotFound if that is null. */
-export function expectFound<T>(found: T | null): T {
-  if (found === null) throw new PonteError('NotFound');
+export function expectFound<T>(found: T | null | undefined): T {
+  if (found === null || found === undefined) throw new PonteError('NotFound');
   return found;
 }
 

@@ -13,7 +13,7 @@ import {
 import { type MoneyQueue, moneyQueues } from '../../../core/domain/money-desk/money-decision.js';
 import { EVIDENCE_LENGTH_MAX } from '../../../core/domain/money-desk/proposal.js';
 import { waitingKinds } from '../../../core/domain/money-desk/waiting-kind.js';
-import { answered, isCode, PonteError } from '../../../core/errors.js';
+import { answered, expectFound, isCode, PonteError } from '../../../core/errors.js';
 import { retryCommand } from '../../../core/usecases/commands/command-retries.js';
 import { requestFor } from '../../../core/usecases/money-desk/desk-items.js';
 import {
@@ -111,9 +111,7 @@ export const deskItemPages = [
 ];
 
 function queueIn({ params }: ConsoleCall): MoneyQueue {
-  const queue = moneyQueues.find((known) => known === params['queue']);
-  if (queue === undefined) throw new PonteError('NotFound');
-  return queue;
+  return expectFound(moneyQueues.find((known) => known === params['queue']));
 }
 
 type FoundItem = Awaited<ReturnType<typeof readItem>>;

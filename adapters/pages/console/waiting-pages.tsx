@@ -6,7 +6,7 @@ import {
   ANSWER_LENGTH_MAX,
   type ProductionRequest,
 } from '../../../core/domain/parties/production-request.js';
-import { PonteError } from '../../../core/errors.js';
+import { expectFound } from '../../../core/errors.js';
 import { decide } from '../../../core/usecases/money-desk/money-desk.js';
 import { readOrganizationName } from '../../../core/usecases/parties/organizations.js';
 import {
@@ -81,8 +81,9 @@ export const waitingPages = operatorPages.form(
 
 async function readRequest({ deps }: PageContext, call: ConsoleCall) {
   const orgId = idIn(call, 'orgId');
-  const request = (await listProductionRequests(deps)).find((known) => known.orgId === orgId);
-  if (request === undefined) throw new PonteError('NotFound');
+  const request = expectFound(
+    (await listProductionRequests(deps)).find((known) => known.orgId === orgId),
+  );
   const name = (await readOrganizationName(deps, orgId)) ?? orgId;
   return { request, name, key: newFormKey(deps) };
 }

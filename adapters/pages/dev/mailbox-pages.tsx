@@ -2,7 +2,7 @@
 // links. Production has no such page.
 import type { ComponentChildren } from 'preact';
 import { formatInstant } from '../../../core/domain/base/instant.js';
-import { expectFound, PonteError } from '../../../core/errors.js';
+import { expectFound } from '../../../core/errors.js';
 import type { WrittenMail } from '../../../core/ports/outside.js';
 import { assetPaths } from '../kit/assets.js';
 import { formatOf } from '../kit/format.js';
@@ -76,8 +76,7 @@ async function showMail(context: PageContext, { params }: MailboxCall): Promise<
 
 async function attachment(context: PageContext, { params }: MailboxCall): Promise<PageAnswer> {
   const mail = await expectFound(context.mailbox).read(params['id'] ?? '');
-  const found = mail?.attachments.find(({ name }) => name === params['name']);
-  if (found === undefined) throw new PonteError('NotFound');
+  const found = expectFound(mail?.attachments.find(({ name }) => name === params['name']));
   const { name, type, base64 } = found;
   return download(name, type, Buffer.from(base64, 'base64'));
 }

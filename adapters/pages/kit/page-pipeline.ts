@@ -12,7 +12,7 @@ import { linkPath } from '../../../core/domain/base/link-text.js';
 import { localeOf } from '../../../core/domain/base/locale.js';
 import { modes, tenantOf } from '../../../core/domain/base/tenant.js';
 import type { AuditAuthor } from '../../../core/domain/service/audit-record.js';
-import { assert, type ErrorCode, PonteError } from '../../../core/errors.js';
+import { assert, type ErrorCode, expectFound, PonteError } from '../../../core/errors.js';
 import type { Deps } from '../../../core/ports/deps.js';
 import { guarded } from '../../../core/usecases/access/guarded-changes.js';
 import { requireScope } from '../../../core/usecases/access/keys.js';
@@ -380,8 +380,7 @@ async function visitOf(
     const asked = { rule, mode: null, role: null, requiresPasskey };
     return { signedIn, actor: null, missing: missingProof(session, asked, nowMs) };
   }
-  const mode = modes.find((known) => known === name);
-  if (mode === undefined) throw new PonteError('NotFound');
+  const mode = expectFound(modes.find((known) => known === name));
   const opens = background ? null : { action: route.path, address, requestId };
   const actor = await actIn(deps, signedIn, { orgId, mode }, opens);
   if (route.member !== undefined) requireScope(actor, route.member.scope);

@@ -12,7 +12,7 @@ import {
   type OwnerPage,
 } from '../../../core/domain/hosted/kyc-form.js';
 import { TERMS } from '../../../core/domain/parties/party-due.js';
-import { answered, PonteError } from '../../../core/errors.js';
+import { answered, expectFound, PonteError } from '../../../core/errors.js';
 import {
   acceptKycTerms,
   kycTermsUrl,
@@ -67,8 +67,7 @@ export const showStep: FormHandler = async (context, call, place) => {
   if (step === 'documents') return documentsPage(context, call, loaded);
   if (step === 'terms' && place.terms !== undefined) return seeOther(place.terms(call));
   if (step === 'terms') return showTerms(context, call, place, loaded);
-  const screen = screens[step];
-  if (screen === undefined) throw new PonteError('NotFound');
+  const screen = expectFound(screens[step]);
   return formPage(loaded, screen);
 };
 
@@ -78,8 +77,7 @@ export async function saveStep(
   place: FormPlace,
 ): Promise<PageAnswer> {
   const { deps } = context;
-  const page = kycSteps.find((one) => one === call.params['step']);
-  if (page === undefined) throw new PonteError('NotFound');
+  const page = expectFound(kycSteps.find((one) => one === call.params['step']));
   const { session } = await openForm(context, call, place);
   if (page === 'review') return send(context, call, place);
   if (page === 'terms') return acceptTerms(context, call, place);

@@ -3,7 +3,7 @@
 import { modes, type Tenant } from '../../../core/domain/base/tenant.js';
 import { payeeNameOf } from '../../../core/domain/parties/connected-account.js';
 import { hadDestination } from '../../../core/domain/parties/payee.js';
-import { isCode, PonteError } from '../../../core/errors.js';
+import { expectFound, isCode } from '../../../core/errors.js';
 import { openKycForm } from '../../../core/usecases/hosted/kyc-forms.js';
 import {
   onboardingLinkState,
@@ -68,8 +68,7 @@ export const onboardingPages: readonly PageRoute[] = [
 
 /** What the path names. NotFound for another mode. */
 function sellerIn({ params }: AnyCall): { readonly tenant: Tenant; readonly accountId: string } {
-  const mode = modes.find((known) => known === params['mode']);
-  if (mode === undefined) throw new PonteError('NotFound');
+  const mode = expectFound(modes.find((known) => known === params['mode']));
   return { tenant: { orgId: params['orgId'] ?? '', mode }, accountId: params['accountId'] ?? '' };
 }
 

@@ -32,7 +32,7 @@ import { checkedText } from '../../domain/base/checked-text.js';
 import { HOUR_MS, MINUTE_MS } from '../../domain/base/instant.js';
 import { freeSlot } from '../../domain/base/slot.js';
 import type { Mode, Tenant } from '../../domain/base/tenant.js';
-import { assert, invalid, PonteError, type RefusedKey } from '../../errors.js';
+import { assert, expectFound, invalid, PonteError, type RefusedKey } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { Tx } from '../../ports/storage.js';
 import { stageKeyNotices } from '../mail/member-notices.js';
@@ -208,7 +208,7 @@ export function newKey(
 export async function stageNewKey(batch: Batch, made: Omit<StoredKey, 'slot'>): Promise<StoredKey> {
   const { deps, tx } = batch;
   const { orgId, mode } = made;
-  if ((await tx.organizations.get(orgId)) === null) throw new PonteError('NotFound');
+  expectFound(await tx.organizations.get(orgId));
   const [taken, members] = await Promise.all([tx.keys.slots(made), tx.members.list(orgId)]);
   await expectOwner(tx, made);
   const full = `There are ${KEYS_MAX} active ${mode} keys already. Revoke an unused key.`;
@@ -384,7 +384,7 @@ export async function ownKey(tx: Tx, orgId: string | null, keyId: string): Promi
 /** Every active key of both modes and the latest revoked ones, newest first. */
 export async function listKeys(deps: Deps, orgId: string): Promise<readonly StoredKey[]> {
   return deps.store.run(async (tx) => {
-    if ((await tx.organizations.get(orgId)) === null) throw new PonteError('NotFound');
+    expectFound(await tx.organizations.get(orgId));
     return tx.keys.list(orgId, REVOKED_LISTED_MAX);
   });
 }

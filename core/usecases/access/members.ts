@@ -115,8 +115,7 @@ export async function nameMember(
   return deps.store.run(
     async (tx) => {
       const team = await teamOf(tx, orgId);
-      const known = team.find((member) => member.id === id);
-      if (known === undefined) throw new PonteError('NotFound');
+      const known = expectFound(team.find((member) => member.id === id));
       const key = nameKey(name);
       const isTaken = ({ name: other }: Member) => other !== null && nameKey(other) === key;
       // An address looks like another member's, and a name that nobody sees like no member's.
@@ -154,8 +153,9 @@ export async function removeMember(
     async (tx) => {
       const team = await teamOf(tx, orgId);
       const key = emailKey(idOrEmail);
-      const known = team.find((member) => member.id === idOrEmail || member.emailKey === key);
-      if (known === undefined) throw new PonteError('NotFound');
+      const known = expectFound(
+        team.find((member) => member.id === idOrEmail || member.emailKey === key),
+      );
       const [memberships, sessions] = await Promise.all([
         tx.members.ofPerson(known.personId),
         tx.sessions.openOfPerson(known.personId, nowMs),
@@ -257,7 +257,7 @@ async function endKeys(
 /** Newest first, removed ones included. */
 export async function listMembers(deps: Deps, orgId: string): Promise<readonly Member[]> {
   return deps.store.run(async (tx) => {
-    if ((await tx.organizations.get(orgId)) === null) throw new PonteError('NotFound');
+    expectFound(await tx.organizations.get(orgId));
     return tx.members.list(orgId);
   });
 }

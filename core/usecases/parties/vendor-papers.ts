@@ -20,7 +20,7 @@ import {
   type VendorPaper,
 } from '../../domain/parties/vendor-paper.js';
 import type { Payment } from '../../domain/payments/payment.js';
-import { invalid, PonteError } from '../../errors.js';
+import { expectFound, invalid, PonteError } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
 import type { Tx } from '../../ports/storage.js';
 import { audited, recordExport } from '../service/audit-log.js';
@@ -112,8 +112,7 @@ export async function removePaper(
   const removed = await deps.store.run(async (tx) => {
     await expectSeller(tx, holder);
     const papers = await papersOf(tx, holder);
-    const paper = papers.find((one) => one.id === id);
-    if (paper === undefined) throw new PonteError('NotFound');
+    const paper = expectFound(papers.find((one) => one.id === id));
     tx.documents.update(purgeRequested(paper, deps.clock.nowMs()));
     return paper;
   });

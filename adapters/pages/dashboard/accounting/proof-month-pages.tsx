@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { isMonth } from '../../../../core/domain/accounting/accounting.js';
 import { dayOf } from '../../../../core/domain/base/time-zone.js';
-import { PonteError } from '../../../../core/errors.js';
+import { expectFound, PonteError } from '../../../../core/errors.js';
 import { type PayeeMonth, payeesOfMonth } from '../../../../core/usecases/law/proof-months.js';
 import { Button, Foreign, Form } from '../../kit/components.js';
 import { download, type PageContext } from '../../kit/page-route.js';
@@ -45,8 +45,7 @@ export const proofMonthPages = [
     async run({ deps }, call) {
       const { month, seller } = call.form;
       const { payees } = await readMonth(deps, call, month);
-      const payee = payees.find((one) => (one.sellerExternalId ?? '') === seller);
-      if (payee === undefined) throw new PonteError('NotFound');
+      const payee = expectFound(payees.find((one) => (one.sellerExternalId ?? '') === seller));
       const tenant = tenantOfCall(call);
       const filter = `proofs=${month}&seller=${encodeURIComponent(seller)}`;
       const file = async () => {

@@ -3,7 +3,7 @@
 // browser is a field of the form.
 import { z } from 'zod';
 import { PASSKEY_NAME_LENGTH_MAX, type Passkey } from '../../../../core/domain/access/passkey.js';
-import { isCode, PonteError } from '../../../../core/errors.js';
+import { expectFound, isCode } from '../../../../core/errors.js';
 import {
   addPasskey,
   askForPasskey,
@@ -172,7 +172,5 @@ async function add(context: PageContext, call: MemberCall<z.infer<typeof addForm
 
 async function readOne({ deps }: PageContext, call: MemberCall): Promise<Passkey> {
   const id = idIn(call, 'passkeyId');
-  const passkey = (await listPasskeys(deps, call.visit.signedIn)).find((one) => one.id === id);
-  if (passkey === undefined) throw new PonteError('NotFound');
-  return passkey;
+  return expectFound((await listPasskeys(deps, call.visit.signedIn)).find((one) => one.id === id));
 }

@@ -13,7 +13,7 @@ import {
 import { allows } from '../../../../core/domain/access/scope.js';
 import { missingProof } from '../../../../core/domain/access/session-proof.js';
 import { emailKey } from '../../../../core/domain/base/email-address.js';
-import { answered, PonteError } from '../../../../core/errors.js';
+import { answered, expectFound, PonteError } from '../../../../core/errors.js';
 import {
   inviteMember,
   mailInvitation,
@@ -208,8 +208,7 @@ async function loadTeam({ deps }: PageContext, call: MemberCall) {
 async function loadMember({ deps }: PageContext, call: MemberCall) {
   const { orgId, member: own } = actorOf(call);
   const members = await readTeam(deps, orgId);
-  const member = members.find(({ id }) => id === idIn(call, 'memberId'));
-  if (member === undefined) throw new PonteError('NotFound');
+  const member = expectFound(members.find(({ id }) => id === idIn(call, 'memberId')));
   const keepers = members.flatMap((one) =>
     one.role === 'owner' && one.id !== member.id && isActiveMember(one) ? [one.email] : [],
   );

@@ -3,7 +3,7 @@
 import type { ComponentChildren } from 'preact';
 import { z } from 'zod';
 import type { Mode } from '../../../../core/domain/base/tenant.js';
-import { assert, isCode, PonteError } from '../../../../core/errors.js';
+import { assert, expectFound, isCode } from '../../../../core/errors.js';
 import { type ExportedOf, recordExport } from '../../../../core/usecases/service/audit-log.js';
 import type { FieldError } from '../fields.js';
 import type { PageNotice } from '../frame-view.js';
@@ -449,7 +449,5 @@ function begun<T>(
 
 /** The id that the path has. */
 export function idIn({ params }: Pick<PageCall<PageAuth, unknown>, 'params'>, name: string) {
-  const id = params[name];
-  if (id === undefined) throw new PonteError('NotFound');
-  return id;
+  return expectFound(params[name]);
 }
