@@ -1,10 +1,13 @@
-// `ponte doctor`: problems of the service, each with advice. It changes nothing and migrates
-// nothing.
+// `ponte doctor`: problems of the service, each with advice. It changes nothing, here and at the
+// partner, and migrates nothing.
 import { formatInstant } from '../core/domain/base/instant.js';
 import { formatAmount } from '../core/domain/base/money.js';
+import type { Mode } from '../core/domain/base/tenant.js';
 import type { HealthCheck } from '../core/domain/service/health-check.js';
+import { invalid } from '../core/errors.js';
 import type { QueueReport } from '../core/usecases/service/queue-stats.js';
 import type { Findings } from '../host/health-checks.js';
+import type { PartnerReport } from '../host/partner-checks.js';
 import type { ExitKind } from './exit-codes.js';
 import { asOperator, type Operator, type Outcome, type Shell } from './operator.js';
 import { table } from './output.js';
@@ -36,7 +39,7 @@ function outcomeOf(findings: Findings, checks: readonly HealthCheck[]) {
 }
 
 /** `place`: the column, and the field, that has the place of a check. */
-export function checkReport<const P extends string = never>(
+function checkReport<const P extends string = never>(
   checks: readonly (HealthCheck & Readonly<Record<P, string>>)[],
   ...place: readonly P[]
 ) {
@@ -72,4 +75,62 @@ function exitOfChecks(checks: readonly HealthCheck[]): ExitKind {
 
 function presentServer({ name, sinceMs }: NonNullable<Findings['servers']>[number]) {
   return { name, since: sinceMs === null ? null : formatInstant(sinceMs) };
+}
+
+interface ModeCheck extends HealthCheck {
+  readonly mode: Mode;
+}
+
+/** `--partner`: the connection to the settlement partner of each mode; null: both. No database. */
+export async function partnerDoctor(shell: Shell, mode: Mode | null): Promise<Outcome> {
+  const [{ readConfig }, { checkPartner }] = await Promise.all([
+    import('../host/config.js'),
+    import('../host/partner-checks.js'),
+  ]);
+  const config = readConfig(shell.env);
+  const chosen: readonly Mode[] = mode === null ? ['test', 'live'] : [mode];
+  const reports = await Promise.all(chosen.map((one) => checkPartner(config, one)));
+  const checks = reports.flatMap(checksOf);
+  const { json, ...report } = checkReport(checks, 'mode');
+  const partners = reports.map(({ mode: of, partner }) => ({ mode: of, partner }));
+  return { json: { ok: json.ok, partners, checks: json.checks }, ...report };
+}
+
+function checksOf({ mode, partner, checks }: PartnerReport): readonly ModeCheck[] {
+  const row = (detail: string): ModeCheck => ({ mode, name: 'partner', severity: 'ok', detail });
+  if (partner === null) return [row(`none: PONTE_PARTNER_${mode.toUpperCase()} names one`)];
+  if (checks === null) return [row(`${partner} runs in this process: nothing to check`)];
+  return [row(partner), ...checks.map((check) => ({ mode, ...check }))];
+}
+
+export interface EgressDoctorOptions {
+  readonly url: readonly string[];
+  readonly subscriptions: boolean;
+}
+
+/**
+ * `--egress`: whether this machine reaches what Ponte connects to. It needs a database only for the
+ * receivers of all subscriptions.
+ */
+export async function egressDoctor(
+  shell: Shell,
+  { url: urls, subscriptions }: EgressDoctorOptions,
+): Promise<Outcome> {
+  for (const url of urls) {
+    if (!/^https?:\/\//.test(url) || !URL.canParse(url)) {
+      throw invalid(`--url ${url}: give an absolute http or https URL.`);
+    }
+  }
+  const [{ readConfig }, { checkEgress, subscribedUrls }] = await Promise.all([
+    import('../host/config.js'),
+    import('../host/egress-checks.js'),
+  ]);
+  const subscribed = subscriptions
+    ? await asOperator(shell, (operator: Operator) => subscribedUrls(operator.deps), {
+        authority: 'none',
+        opening: 'looks',
+      })
+    : [];
+  const all = [...urls, ...subscribed];
+  return checkReport(await checkEgress(readConfig(shell.env), all, shell.env), 'target');
 }

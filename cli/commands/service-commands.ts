@@ -8,11 +8,9 @@ import type { BackupSchedule } from '../../host/backup-schedule.js';
 import type { Config } from '../../host/config.js';
 import type { Demo } from '../../host/development.js';
 import type { Host, HostRole } from '../../host/main.js';
-import { doctor } from '../doctor.js';
-import { egressDoctor } from '../egress-doctor.js';
+import { doctor, egressDoctor, partnerDoctor } from '../doctor.js';
 import { addCommand, addOperatorCommand, type Shell, withAuthority } from '../operator.js';
 import { choice, flag, values } from '../options.js';
-import { partnerDoctor } from '../partner-doctor.js';
 
 /** Under npm, Ctrl-C arrives twice. A signal after this time ends the process immediately. */
 const SAME_SIGNAL_MS = 1_000;

@@ -2,12 +2,16 @@
 // request, stores the intention, calls, and records the answer. A look-up decides a call without an
 // answer and a refusal; an accepted command is polled until its end is reported. The worker does
 // not wait for calls.
+import { firstStep, nextCommandStep } from '../../domain/commands/command-step.js';
 import { COMMAND_LEASE_MS, type PartnerCommand } from '../../domain/commands/partner-command.js';
 import { assert } from '../../errors.js';
 import type { Deps } from '../../ports/deps.js';
+import type { KnownCommand } from '../payments/command-changes.js';
 import { ConcurrencyLimiter, type Runner } from '../service/concurrency-limiter.js';
 import { eachSeparately } from '../service/due-work.js';
-import { runCommand } from './command-run.js';
+import { partnerFor } from '../service/partner-calls.js';
+import { storeAnswer } from './command-answers.js';
+import { askPartner } from './command-calls.js';
 
 /** Commands that run at a time in one process: each is a connection to the partner. */
 const COMMANDS_IN_FLIGHT_MAX = 256;
@@ -46,4 +50,26 @@ export function commandRunner(deps: Deps, inFlightMax = COMMANDS_IN_FLIGHT_MAX):
 export async function runInline(deps: Deps, command: PartnerCommand): Promise<void> {
   await eachSeparately(deps, 'commands', [command], (leased) => runCommand(deps, leased));
   deps.wake('commands');
+}
+
+/**
+ * Asks the partner and stores the answer, until nothing is left to ask (command-step.ts has the
+ * steps). Without the lease only a report is applied.
+ */
+export async function runCommand(deps: Deps, claimed: PartnerCommand): Promise<void> {
+  const partner = partnerFor(deps, claimed);
+  if (partner === null) throw new Error(`no settlement partner is configured for ${claimed.mode}`);
+  let step = firstStep(claimed);
+  let request: string | null = null;
+  for (let known: KnownCommand = { command: claimed, payment: null }; ; ) {
+    const { command } = known;
+    const asked = await askPartner(deps, partner, { command, step, request });
+    const stored = await storeAnswer(deps, partner, known, asked);
+    if (stored === null) return;
+    const next = nextCommandStep(step, command, stored.command, deps.clock.nowMs());
+    if (next === null) return;
+    request =
+      asked.step === 'prepare' && asked.answer.outcome === 'done' ? asked.answer.value : null;
+    [step, known] = [next, stored];
+  }
 }

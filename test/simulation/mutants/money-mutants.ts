@@ -149,7 +149,7 @@ export const moneyMutants = {
   },
   'the partner is called before the intention is stored': {
     nightly: true,
-    file: 'core/usecases/commands/command-run.ts',
+    file: 'core/usecases/commands/command-runner.ts',
     edits: [
       [
         'let request: string | null = null;',

@@ -9,8 +9,7 @@ import {
 import type { WorkKind } from '../../../../core/ports/deps.js';
 import type { PartnerAnswer, PartyReport } from '../../../../core/ports/partner.js';
 import type { Store } from '../../../../core/ports/storage.js';
-import { runCommand } from '../../../../core/usecases/commands/command-run.js';
-import { commandRunner } from '../../../../core/usecases/commands/command-runner.js';
+import { commandRunner, runCommand } from '../../../../core/usecases/commands/command-runner.js';
 import { confirmQuote } from '../../../../core/usecases/hosted/buyer-steps.js';
 import { readPayment } from '../../../../core/usecases/payments/payments.js';
 import { advancePayment } from '../../../../core/usecases/sandbox/sandbox.js';
