@@ -22,7 +22,7 @@ const short = 120;
 const chosen = [
   ['histories', { ...usual, steps: short }, [17]],
   ['longer histories', usual, [1]],
-  ['histories of parties', parties, [7, 12, 22]],
+  ['histories of parties', parties, [1, 7, 12, 22]],
   ['histories of people', people, [22, 29, 34, 35]],
   ['histories of transfers for several payments', { ...transfers, steps: short }, [1, 36, 39]],
   ['longer histories of transfers', transfers, [28, 31]],
