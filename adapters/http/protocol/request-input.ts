@@ -199,8 +199,10 @@ function onlyChunk(chunks: readonly Buffer[]): Buffer | undefined {
   return chunks.length === 1 ? chunks[0] : undefined;
 }
 
-/** An empty body is an empty object: a mutation without fields needs no body. */
-/** The object of a body or a file, called `what` if refused; an empty one has no fields. */
+/**
+ * The object of a body or a file, called `what` if refused. An empty one has no fields: a mutation
+ * without fields needs no body.
+ */
 export function parseJson(bytes: Uint8Array, what = 'body'): Readonly<Record<string, unknown>> {
   if (bytes.length === 0) return {};
   if (!isUtf8(bytes)) throw invalid(`${what}: must be JSON in UTF-8.`);

@@ -217,10 +217,10 @@ export async function stageNewKey(batch: Batch, made: Omit<StoredKey, 'slot'>): 
 }
 
 /**
- * Another key like this one, which itself stays valid for the overlap. If it expires, the other one
- * lives as long as it did. It belongs to the member who rolls it, and of an operator's roll to the
- * owner of this one, which is valid until `endsAtMs`. ValidationError for a key that is revoked,
- * rolled or expired.
+ * Another key like this one, which itself stays valid for the overlap, until `endsAtMs`. If it
+ * expires, the other one lives as long as it did. It belongs to the member who rolls it; if an
+ * operator does, to the owner of this one. ValidationError for a key that is revoked, rolled or
+ * expired.
  */
 export async function rollKey(
   deps: Deps,
