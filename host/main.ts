@@ -28,7 +28,7 @@ import { createDemo, type Demo } from './development.js';
 import { dueAlarm } from './due-alarm.js';
 import { clockStep, type HostClock, whileAccurate } from './host-clock.js';
 import { startQuarantine } from './lost-commits.js';
-import { type Container, open, warnOfSettings } from './opening.js';
+import { type Container, continuePostings, open, warnOfSettings } from './opening.js';
 import { productVersion } from './product-version.js';
 import { explainErrors, listeningProblem } from './startup-errors.js';
 import {
@@ -245,7 +245,7 @@ async function acquireDatabase(store: ServedStore, deps: Deps, role: HostRole): 
   if (problem !== null) throw new ConfigError([`PONTE_SECRET_KEYS: ${problem}`]);
   await recordKeyCheckValue(deps);
   await currentKey(deps, 'partner');
-  deps.ids.postedUntil((await deps.store.run((tx) => tx.ledger.newestMs())) ?? 0);
+  await continuePostings(deps);
   // Work of a killed process resumes immediately; with other hosts, when its leases end.
   if (access === 'exclusive') {
     await store.claims.releaseAll(deps.clock.nowMs());

@@ -26,6 +26,11 @@ export async function open(
   return { container, hasKeys: keys !== null };
 }
 
+/** What this process posts comes after what others have posted, also if the clock went back. */
+export async function continuePostings({ store, ids }: Deps): Promise<void> {
+  ids.postedUntil((await store.run((tx) => tx.ledger.newestMs())) ?? 0);
+}
+
 function makeFolders({ dataDir, database }: Config): void {
   const folders = database.kind === 'sqlite' ? [dataDir, dirname(database.file)] : [dataDir];
   for (const folder of folders) mkdirSync(folder, { recursive: true, mode: 0o700 });

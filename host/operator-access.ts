@@ -11,7 +11,7 @@ import { secretKeysProblem } from '../core/usecases/service/secret-keys.js';
 import { type Config, readConfig } from './config.js';
 import { tokens } from './container.js';
 import { missingDatabaseText } from './database-place.js';
-import { open, warnOfUnknown } from './opening.js';
+import { continuePostings, open, warnOfUnknown } from './opening.js';
 import { explainErrors } from './startup-errors.js';
 
 const NO_KEYS = 'set the keys that the database was served with; the data directory has none';
@@ -86,11 +86,13 @@ async function openedForOperator(
     // An unreachable database has no clock, and cannot be changed.
     await clock.measure().catch(() => undefined);
     warnOfUnknown(config, deps);
-    const keysProblem = migrations || migrates ? secretKeysProblem(deps) : null;
+    const isUsable = migrations || migrates;
+    if (isUsable && opening !== 'looks') await continuePostings(deps);
+    const keysProblem = isUsable ? secretKeysProblem(deps) : null;
     return {
       config,
       databaseName: store.name,
-      deps: migrations || migrates ? await withOwnPartners(deps) : deps,
+      deps: isUsable ? await withOwnPartners(deps) : deps,
       configuredPartners: deps.partners,
       payUrl: deps.settings.payUrl,
       migrated,
