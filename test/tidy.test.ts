@@ -147,6 +147,9 @@ const functionLinesMax = 80;
 const pageRowLinesMax = 60;
 const columnsMax = 100;
 
+/** A blank line, another doc comment or the end of a block follows. */
+const orphanedComment = /^[ \t]*\/\*\*(?:[^*]|\*(?!\/))*\*\/\s*?\n[ \t]*(?:$|\/\*\*|[}\])])/m;
+
 /** Figurative or translated phrases: texts use the standard terms of the field. */
 const bannedPhrases = [
   /\b(who|what|which)ever\b|\b(news|anew|meanwhile|tells|hears?|heard)\b|\bmatter( of\b|\.)/i,
@@ -369,6 +372,14 @@ const rules: readonly Rule[] = [
     counterexamples: [
       ['core/domain/a.ts', '/** Of a cancellation, in characters. */'],
       ['cli/a.ts', '/**\n * Over all tenants.\n */'],
+    ],
+  },
+  {
+    name: 'a doc comment stands above what it documents',
+    check: eachFile(({ path, text }) => /\.tsx?$/.test(path) && orphanedComment.test(text)),
+    counterexamples: [
+      ['core/a.ts', '/** Of an interface that is gone. */\n\nconst a = 1;'],
+      ['core/a.ts', '/** One. */\n/**\n * Two.\n */\nconst a = 1;'],
     ],
   },
   {

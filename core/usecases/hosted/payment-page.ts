@@ -47,8 +47,6 @@ export interface SharedTransfer {
   readonly others: readonly Payment[];
 }
 
-/** The latest of each kind; null if there is none. */
-
 /** NotFound for an unknown id, and while `isPageOpen` is false. */
 export async function openPage(tx: Tx, publicId: string): Promise<Payment> {
   const payment = await tx.payments.byPublicId(publicId);
@@ -222,6 +220,7 @@ function endedAtMsOf(events: readonly EventNote[]): number | null {
   return ended?.createdAtMs ?? null;
 }
 
+/** The latest of each kind; null if there is none. */
 export function moneyTimesOf(
   postings: readonly StoredPosting[],
   commands: readonly MoneyCommand[],

@@ -62,8 +62,7 @@ export class ObservedRows {
   readonly acknowledged: Acknowledgement[] = [];
   /** The number of the batch that first stored an event or a subscription, by its id. */
   readonly bornInBatch = new Map<string, number>();
-  /** Tokens of links that signed somebody in. */
-  /** `isPerson`: by the code. */
+  /** Links that signed somebody in; `isPerson`: by the code. */
   readonly linksUsed: LinkUse[] = [];
   /** Every status that a batch stored, by payment. */
   readonly statuses = new Map<string, PaymentStatus[]>();

@@ -4,12 +4,12 @@ import { createHash } from 'node:crypto';
 import { MINUTE_MS } from '../../../core/domain/base/instant.js';
 
 export const QUOTE_LIFE_MS = 5 * MINUTE_MS;
-/** Taken from each pay-in. */
 /** What a business of the standard tier may receive, in cents. */
 export const LIMITS_LEFT = { daily: 10_000_000, monthly: 25_000_000 };
 export type LimitsLeft = { readonly [K in 'payin' | 'payout']?: typeof LIMITS_LEFT };
 /** Of any fee of the instance's owner. */
 export const PARTNER_FEE_MINOR = 250;
+/** Taken from each pay-in. */
 export const PAYIN_FEE_MINOR = 100;
 /** BRL per unit, times 10,000, its spread included. */
 export const RATE_TIMES_10000 = 53_460;
