@@ -1,4 +1,5 @@
 // A file with a key, which only its owner may read, and which is written once.
+import { randomUUID } from 'node:crypto';
 import { closeSync, fsyncSync, linkSync, openSync, rmSync, writeFileSync } from 'node:fs';
 
 /**
@@ -6,7 +7,8 @@ import { closeSync, fsyncSync, linkSync, openSync, rmSync, writeFileSync } from 
  * linked, so that no full disk or end of the process leaves a part of it, and no reader sees one.
  */
 export function createPrivateFile(path: string, text: string): void {
-  const part = `${path}.${process.pid}`;
+  // In containers each process has the same id, also the one that was killed before.
+  const part = `${path}.${randomUUID()}`;
   const file = openSync(part, 'wx', 0o600);
   try {
     writeFileSync(file, text);
