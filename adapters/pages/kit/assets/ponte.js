@@ -127,6 +127,8 @@ function languages() {
       storage()?.setItem(TYPED, JSON.stringify(page));
     });
   }
+  // The other language may be in another tab, or not have come: what is sent is newer.
+  document.addEventListener('submit', () => storage()?.removeItem(TYPED));
 }
 
 /** The server says only that something changed; it renders the page again. */

@@ -116,6 +116,21 @@ test('what is typed and chosen stays when the language changes, once', async () 
   await context.close();
 });
 
+test('what was kept for another language does not replace what is sent later', async () => {
+  const { context, page } = await open('kyc-owner');
+  const kept = () => page.evaluate("sessionStorage.getItem('ponte.typed')");
+  await page.locator('[name=firstName]').fill('Ana');
+  const opened = context.waitForEvent('page');
+  await page.locator('.langs a[lang="pt-BR"]').click({ modifiers: ['ControlOrMeta'] });
+  await opened;
+  assert.match(String(await kept()), /Ana/);
+  const submits =
+    "document.querySelector('form[method=post]').dispatchEvent(new Event('submit', of))";
+  await page.evaluate(`const of = { bubbles: true, cancelable: true }; ${submits}`);
+  assert.equal(await kept(), null);
+  await context.close();
+});
+
 test('a page that was open when the payment settled returns the buyer, unless they act', async () => {
   const { context, page } = await open('paid');
   assert.equal(await page.getByText('Returning you').isVisible(), false);
