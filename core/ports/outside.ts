@@ -207,7 +207,8 @@ export interface Ids {
   named(prefix: IdPrefix, id: string, name: string): string;
   /**
    * The id and time of a new posting. Readers of the books resume after the last id that they have,
-   * so it is not before any other one, also if the clock went back by less than a day.
+   * so it is not before any that this process made, nor before `postedUntil`, also if the clock
+   * went back by less than a day.
    */
   posting(nowMs: number): { readonly id: string; readonly atMs: number };
   /** There are postings up to this time. */

@@ -60,7 +60,7 @@ export async function stageClosed(
   const { accounting, timeZone } = await booksOf(tx, tenant);
   const closing = closingOf(accounting, month, { nowMs, timeZone });
   if (closing === null) return;
-  // The clock may go back into the month.
+  // The clock may go back into the month. Another process does not learn of it.
   deps.ids.postedUntil(closing.untilMs);
   tx.accounting.put(withClosed(accounting, closing));
 }

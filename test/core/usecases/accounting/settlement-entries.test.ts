@@ -349,7 +349,7 @@ test('a reader of the books misses nothing after the clock of the machine went b
   assert.deepEqual([...new Set(read)], ids);
 });
 
-test('no entry is added to a month that was closed while the clock was ahead', async (t) => {
+test('a process adds no entry to a month that it closed while the clock was ahead', async (t) => {
   const made = await world(t);
   const tenant = await made.newTenant();
   const settle = async () => made.play(tenant, await made.newPayment(tenant), 'settled');
