@@ -145,7 +145,7 @@ function problemOf(url: string, allowPrivate: boolean): string | null {
   if (isIP(hostname) !== 0 && !allowPrivate && !isPublicAddress(hostname)) return NOT_PUBLIC;
   if (parsed.port === '0') return 'The URL must not have port 0.';
   if (!isReadAlike(url, parsed.hostname)) {
-    return 'The URL must begin with https:// and a host that every program reads alike.';
+    return 'Write the host like that of https://erp.example/hooks: its name and no other signs.';
   }
   return null;
 }

@@ -34,7 +34,7 @@ export type AskedStep =
       readonly step: 'look_up';
       readonly answer: PartnerAnswer<AcceptedCommand | null>;
       readonly askedAtMs: number;
-      /** It has the id that was found, which is not its own. */
+      /** The other command that has the id which was found; null if none has. */
       readonly disowned: MoneyCommand | null;
     }
   | { readonly step: 'instruct'; readonly instructions: AcceptedCommand['instructions'] }

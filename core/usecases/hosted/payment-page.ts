@@ -124,6 +124,7 @@ export async function readPaymentPage(deps: Deps, publicId: string) {
   const { payment } = read;
   const hasDetails = payment.payinInstructions !== null;
   const check = hasDetails ? await readBankDetails(deps, tenantOf(payment), payment.id) : null;
+  /** How to check the bank details; null without them. */
   return { ...read, check };
 }
 

@@ -51,8 +51,8 @@ export interface CreateAccountInput
 }
 
 /**
- * Creates an account, or finds the one of this externalId, with the fields that differ from what is
- * stored. Concurrent creates make one account.
+ * Creates an account, or finds the one of this externalId (`replayed`), with the fields that differ
+ * from what is stored (`mismatch`). Concurrent creates make one account.
  * IdempotencyKeyConflict: the account with `newId` exists.
  */
 export async function createAccount(

@@ -85,7 +85,15 @@ export async function readBound({ partners }: Pick<Deps, 'partners'>, tx: Tx, mo
   const configured = partners[mode]?.instance ?? null;
   const unfinished =
     configured === null ? [] : await tx.commands.unfinishedElsewhere(mode, configured, NAMED_MAX);
-  return { mode, bound, configured, unfinished };
+  return {
+    mode,
+    /** The instance that has the commands of the database; null before the first start with one. */
+    bound,
+    /** Null if none is configured. */
+    configured,
+    /** Some of the commands that are not finished at another instance than the configured one. */
+    unfinished,
+  };
 }
 
 /** What is wrong with the partner of each mode; null if it is the one that has the commands. */

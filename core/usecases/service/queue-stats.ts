@@ -40,6 +40,7 @@ export async function readQueueStats({ store, clock }: Pick<Deps, 'store' | 'clo
       partner,
       mode,
       last: last === null ? null : { ...last, ageMs: since(last.endedAtMs) },
+      /** For how long the next one has been due; 0 if it is not. */
       lateMs: since(dueAtMs),
     })),
     epoch,

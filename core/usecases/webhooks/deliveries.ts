@@ -37,7 +37,7 @@ export function listDeliveries(
   });
 }
 
-/** The same page, with the payments. */
+/** The same page, with the payments: null for an event that is not about one. */
 export async function listNamedDeliveries(
   deps: Deps,
   tenant: Tenant,

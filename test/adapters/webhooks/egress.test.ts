@@ -176,10 +176,10 @@ const refusals: readonly (readonly [url: string, why: RegExp | null])[] = [
   ['HTTPS://Example.COM:443/Hook\\a', null],
   ['https://example.com:0/', /port 0/],
   ...['https://example.com\\@evil.example/', 'https:/example.com/', 'https:example.com'].map(
-    (url) => [url, /reads alike/] as const,
+    (url) => [url, /Write the host/] as const,
   ),
   ...['%65xample.com', '8.8.2056', '0x08080808', 'münchen.example\\@evil.example'].map(
-    (host) => [`https://${host}/`, /reads alike/] as const,
+    (host) => [`https://${host}/`, /Write the host/] as const,
   ),
   ['https://169.254.169.254/latest/meta-data/', notPublic],
   ['https://10.0.0.1:8443/', notPublic],
