@@ -1,4 +1,5 @@
-// What a worker does next with a command that it has leased: one call to the partner for each step.
+// What a worker does next with a command that it has leased: a call to the partner for each step,
+// and another call where an id may be that of another command.
 import {
   isInDoubt,
   isMoneyCommand,

@@ -122,6 +122,7 @@ async function hasAnotherId(
   command: PartnerCommand,
 ): Promise<boolean> {
   if (!isMoneyCommand(command) || !isDisownable(command)) return false;
+  if (!hasTimeForCall(deps, partner, command)) return false;
   const found = await operationOf(command).callsOf(partner).find(sentRequest(deps, command));
   const own = found.outcome === 'done' ? found.value : null;
   return own !== null && own.partnerRef !== command.partnerRef;
@@ -138,10 +139,19 @@ async function disownedBy(
   if (partnerRef === null || !isMoneyCommand(command)) return null;
   const others = await deps.store.run((tx) => othersWithId({ deps, tx }, command, partnerRef));
   const other = others.find(isDisownable);
-  if (other === undefined) return null;
+  if (other === undefined || !hasTimeForCall(deps, partner, command)) return null;
   const calls = operationOf(other).callsOf(partner);
   const read = await calls.read(partnerRef, () => sentRequest(deps, other));
   return isMadeByAnother(read) ? other : null;
+}
+
+/** Whether the lease outlives another call. If not, the next poll or look-up makes it. */
+function hasTimeForCall(
+  { clock }: Deps,
+  { callTimeoutMs }: SettlementPartner,
+  { dueAtMs }: PartnerCommand,
+): boolean {
+  return dueAtMs === null || dueAtMs - clock.nowMs() > callTimeoutMs;
 }
 
 /**

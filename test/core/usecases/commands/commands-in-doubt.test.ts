@@ -4,6 +4,10 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { HOUR_MS, MINUTE_MS } from '../../../../core/domain/base/instant.js';
 import { money } from '../../../../core/domain/base/money.js';
+import {
+  COMMAND_LEASE_MS,
+  MADE_BY_ANOTHER,
+} from '../../../../core/domain/commands/partner-command.js';
 import type { PartnerFact } from '../../../../core/ports/partner.js';
 import { retryCommand } from '../../../../core/usecases/commands/command-retries.js';
 import { applyPartnerUpdate } from '../../../../core/usecases/commands/partner-inbox.js';
@@ -281,6 +285,36 @@ test('the buyer gets the instructions although a message was faster than the ans
   Object.assign(partner, { payin });
   await at.pass(60);
   assert.deepEqual(await at.shown(), well.payin);
+});
+
+test('a read of the object of another command is followed by a look-up, if the lease outlives it', async (t) => {
+  const at = await scene(t);
+  const { partner } = at.made;
+  const { find } = partner.payin;
+  const own = 'tr_own';
+  let [reads, finds, readMs] = [0, 0, COMMAND_LEASE_MS - partner.callTimeoutMs];
+  Object.assign(partner, silent);
+  changePartner(partner, {
+    payin: {
+      read: async () => {
+        reads += 1;
+        at.made.advanceClock(readMs);
+        return { outcome: 'later', reason: 'it is that of another', code: MADE_BY_ANOTHER };
+      },
+      find: async (request) => {
+        finds += 1;
+        const found = await find(request);
+        assert.ok(found.outcome === 'done' && found.value !== null);
+        return { ...found, value: { ...found.value, partnerRef: own } };
+      },
+    },
+  });
+  while (reads === 0) await at.pass(10);
+  assert.equal(finds, 0);
+  assert.notEqual((await at.command('payin')).partnerRef, own);
+  readMs = 0;
+  while ((await at.command('payin')).partnerRef !== own) await at.pass(10);
+  assert.ok(finds > 0);
 });
 
 /** A refund that the partner refused although it may have it; an operator is to look. */
