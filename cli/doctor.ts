@@ -4,7 +4,6 @@ import { formatInstant } from '../core/domain/base/instant.js';
 import { formatAmount } from '../core/domain/base/money.js';
 import type { Mode } from '../core/domain/base/tenant.js';
 import type { HealthCheck } from '../core/domain/service/health-check.js';
-import { invalid } from '../core/errors.js';
 import type { QueueReport } from '../core/usecases/service/queue-stats.js';
 import type { Findings } from '../host/health-checks.js';
 import type { PartnerReport } from '../host/partner-checks.js';
@@ -116,11 +115,6 @@ export async function egressDoctor(
   shell: Shell,
   { url: urls, subscriptions }: EgressDoctorOptions,
 ): Promise<Outcome> {
-  for (const url of urls) {
-    if (!/^https?:\/\//.test(url) || !URL.canParse(url)) {
-      throw invalid(`--url ${url}: give an absolute http or https URL.`);
-    }
-  }
   const [{ readConfig }, { checkEgress, subscribedUrls }] = await Promise.all([
     import('../host/config.js'),
     import('../host/egress-checks.js'),

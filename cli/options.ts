@@ -48,9 +48,16 @@ export function value(placeholder: string, means: string): OptionRow<string | nu
   return new OptionRow((name) => new Option(`--${name} ${placeholder}`, means).default(null));
 }
 
-/** May be repeated; none by default. `placeholder` is `<url...>`. */
-export function values(placeholder: string, means: string): OptionRow<readonly string[]> {
-  return new OptionRow((name) => value(placeholder, means).optionOf(name).default([]));
+/** May be repeated; none by default. `placeholder` is `<url...>`; `read` refuses as of `parsed`. */
+export function values(
+  placeholder: string,
+  means: string,
+  read = (text: string): string => text,
+): OptionRow<readonly string[]> {
+  const add = (text: string, before: readonly string[]) => [...before, read(text)];
+  return new OptionRow((name) =>
+    value(placeholder, means).optionOf(name).default([]).argParser(add),
+  );
 }
 
 /** `former` has names that are taken too, and what they are called now. */

@@ -10,7 +10,7 @@ import type { Demo } from '../../host/development.js';
 import type { Host, HostRole } from '../../host/main.js';
 import { doctor, egressDoctor, partnerDoctor } from '../doctor.js';
 import { addCommand, addOperatorCommand, type Shell, withAuthority } from '../operator.js';
-import { choice, flag, values } from '../options.js';
+import { choice, flag, httpUrl, values } from '../options.js';
 
 /** Under npm, Ctrl-C arrives twice. A signal after this time ends the process immediately. */
 const SAME_SIGNAL_MS = 1_000;
@@ -93,7 +93,7 @@ function addDoctor(shell: Shell, program: Command): void {
         'check instead whether this machine reaches partner, mail server, document storage and ' +
           'receivers of webhooks',
       ),
-      url: values('<url...>', 'with --egress: receivers of webhooks to try'),
+      url: values('<url...>', 'with --egress: receivers of webhooks to try', httpUrl),
       subscriptions: flag('with --egress: the receivers of all subscriptions'),
     },
     run: async (options) => {
