@@ -360,7 +360,7 @@ export function Badge({ look, text, pill }: Readonly<{ look: string; text: strin
 const addressOf = ({ root, path }: PageFrame['view'], to: string) =>
   to.startsWith('/') ? `${root}${to}` : `${path}/${to}`;
 
-/** A link that looks like a button; `row`: it has a row of its own. */
+/** A link that looks like a button; with `row` it is alone in its row. */
 export function ButtonLink({
   row,
   look,

@@ -79,7 +79,6 @@ export async function bindPartners({
   }
 }
 
-/** The instances that are bound and configured, and some open commands of another one. */
 export async function readBound({ partners }: Pick<Deps, 'partners'>, tx: Tx, mode: Mode) {
   const bound = (await tx.fingerprints.get(boundNameOf(mode)))?.value ?? null;
   const configured = partners[mode]?.instance ?? null;
